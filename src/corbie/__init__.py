@@ -1,0 +1,3 @@
+"""Durable machines on nothing but a store of files."""
+
+__version__ = "0.1.0"

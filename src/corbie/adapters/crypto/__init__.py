@@ -1,0 +1,1 @@
+"""Signatures, sealing, blobs and private keys."""

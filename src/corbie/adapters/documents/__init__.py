@@ -1,0 +1,1 @@
+"""Definitions as files: YAML text, models, and reading them."""

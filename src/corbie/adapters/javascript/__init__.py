@@ -1,0 +1,1 @@
+"""The JavaScript engines and the syntax they read."""

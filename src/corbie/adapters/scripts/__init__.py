@@ -1,0 +1,1 @@
+"""Script jobs: their processes, their ways out and their modules."""

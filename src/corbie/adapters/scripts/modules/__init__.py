@@ -1,0 +1,1 @@
+"""The modules a script can require, one thin module each."""

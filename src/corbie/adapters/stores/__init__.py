@@ -1,0 +1,1 @@
+"""Stores: memory, directory, and the wrappers around any store."""

@@ -1,0 +1,1 @@
+"""What Corbie does: the controller, the runner and the client."""

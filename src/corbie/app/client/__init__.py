@@ -1,0 +1,1 @@
+"""The client: it starts runs and reads them."""

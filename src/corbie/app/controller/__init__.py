@@ -1,0 +1,1 @@
+"""The controller: it takes the steps of runs."""

@@ -1,0 +1,1 @@
+"""Content records as signed, sealed files and blobs."""

@@ -1,0 +1,1 @@
+"""The runner: it runs the script jobs of runs."""

@@ -1,0 +1,1 @@
+"""Controller, runner and client in one process, on virtual time."""

@@ -1,0 +1,1 @@
+"""What Corbie decides: values, rules and formats, with no input or output."""

@@ -1,0 +1,1 @@
+"""Definitions of machines as frozen values, and their rules."""

@@ -1,0 +1,1 @@
+"""Templates: texts with expressions, the names they read, and filling them in."""

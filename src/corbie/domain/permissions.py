@@ -1,0 +1,4 @@
+"""Permission entries: kinds, scopes, covering, and what a set of layers decides.
+
+Source: Permissions and approval.
+"""

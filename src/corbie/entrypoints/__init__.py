@@ -1,0 +1,1 @@
+"""Where processes begin: the command line, settings and wiring."""

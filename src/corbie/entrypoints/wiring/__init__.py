@@ -1,0 +1,1 @@
+"""One container for each kind of process."""
