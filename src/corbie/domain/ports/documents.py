@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from corbie.domain.places import Place
+from corbie.domain.places import Place, Problem
 from corbie.domain.values import JsonValue
 
 M_co = TypeVar("M_co", covariant=True)
@@ -18,12 +18,14 @@ class Document:
     """A value read from a file.
 
     `find_place` gives the place of the part at a path (a tuple of names and indexes): of the
-    value there, or, with `is_name`, of the field's name.
+    value there, or, with `is_name`, of the field's name. `problems` are those of the text that
+    still left a value to be checked: whoever reads the value refuses it for them as well.
     """
 
     file: str
     value: JsonValue
     find_place: Callable[[tuple[str | int, ...], bool], Place]
+    problems: tuple[Problem, ...] = ()
 
 
 class DocumentSource(Protocol):
