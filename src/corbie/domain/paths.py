@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, NewType
 
 from corbie.domain.errors import ValueRefused
-from corbie.domain.names import JobId, PartyName, RunId, require_segment
+from corbie.domain.names import JobId, PartyName, RunId, parse_party_name, require_segment
 from corbie.domain.times import Instant, format_path_time, parse_path_time
 
 StorePath = NewType("StorePath", str)
@@ -38,9 +38,19 @@ FileKind = Literal[
 
 STORE_VERSION = 1
 VERSION_PATH = StorePath("version")
+WHOLE_STORE = StorePath("")
+"""The folder that every file of a store lies under."""
+
 PATH_LENGTH_MAX = 900
 """S3 allows 1,024 bytes, a bucket's prefix among them."""
 
+_FLAT: dict[str, FileKind] = {
+    "slots": "slot",
+    "trust": "trust",
+    "secrets": "secret",
+    "schedules": "schedule",
+    "alive": "alive",
+}
 _NUMBER = re.compile(r"[0-9]{8}")
 _NUMBER_MAX = 99_999_999
 
@@ -63,8 +73,8 @@ class PathParts:
     name: str = ""
 
 
-def _build(*segments: str) -> StorePath:
-    path = "/".join(require_segment(segment) for segment in segments)
+def _build(owner: PartyName, *segments: str) -> StorePath:
+    path = "/".join((parse_party_name(owner), *(require_segment(part) for part in segments)))
     if len(path) > PATH_LENGTH_MAX:
         message = f"the path {path[:60]}… is longer than {PATH_LENGTH_MAX} characters"
         raise ValueRefused(message)
@@ -200,11 +210,13 @@ def parse_path(text: str) -> PathParts:
     Raises:
         ValueRefused: it is the path of no kind of file.
     """
-    segments = text.split("/")
-    for segment in segments:
-        require_segment(segment)
     if text == VERSION_PATH:
         return PathParts(kind="version", owner="")
+    segments = text.split("/")
+    # Owners begin with a letter, which keeps a store's own folders (`.lock`) out of reach.
+    parse_party_name(segments[0])
+    for segment in segments[1:]:
+        require_segment(segment)
     parts = _parse(segments) if len(text) <= PATH_LENGTH_MAX else None
     if parts is None:
         message = f"{text[:PATH_LENGTH_MAX]!r} is the path of no kind of file"
@@ -212,12 +224,39 @@ def parse_path(text: str) -> PathParts:
     return parts
 
 
+def require_folder(text: str) -> StorePath:
+    """Give the text back if it can be a folder of a store, or the whole store.
+
+    Raises:
+        ValueRefused: it cannot.
+    """
+    if text == WHOLE_STORE:
+        return WHOLE_STORE
+    segments = text.split("/")
+    parse_party_name(segments[0])
+    for segment in segments[1:]:
+        require_segment(segment)
+    if len(text) > PATH_LENGTH_MAX:
+        message = f"the folder {text[:60]}… is longer than {PATH_LENGTH_MAX} characters"
+        raise ValueRefused(message)
+    return StorePath(text)
+
+
+def is_under(path: StorePath, folder: StorePath) -> bool:
+    """Tell whether a path lies below a folder, at any depth."""
+    return folder == WHOLE_STORE or path.startswith(f"{folder}/")
+
+
 def _parse(segments: list[str]) -> PathParts | None:  # noqa: PLR0911 - a table of forms
     match segments:
-        case [owner, "inbox", sender, name]:
-            return PathParts(kind="inbox", owner=owner, sender=sender, name=name)
+        case [owner, folder, name] if folder in _FLAT:
+            return PathParts(kind=_FLAT[folder], owner=owner, name=name)
+        case [owner, "inbox" | "waiting" as kind, sender, name]:
+            return PathParts(kind=kind, owner=owner, sender=sender, name=name)
         case [owner, "receipts", client, name]:
             return PathParts(kind="receipt", owner=owner, client=client, name=name)
+        case [owner, "keys", client, name]:
+            return PathParts(kind="key", owner=owner, client=client, name=name)
         case [owner, "running" | "finished" as kind, client, run]:
             return PathParts(kind=kind, owner=owner, client=client, run=run, name=run)
         case [owner, "records", client, run, *rest]:
@@ -225,24 +264,11 @@ def _parse(segments: list[str]) -> PathParts | None:  # noqa: PLR0911 - a table 
         case [owner, "wakes", time, client, run, name]:
             parse_path_time(time)
             return PathParts(kind="wake", owner=owner, client=client, run=run, time=time, name=name)
-        case [owner, "keys", client, name]:
-            return PathParts(kind="key", owner=owner, client=client, name=name)
-        case [owner, "slots", name]:
-            return PathParts(kind="slot", owner=owner, name=name)
-        case [owner, "waiting", place, name]:
-            return PathParts(kind="waiting", owner=owner, sender=place, name=name)
-        case [owner, "trust", name]:
-            return PathParts(kind="trust", owner=owner, name=name)
-        case [owner, "secrets", name]:
-            return PathParts(kind="secret", owner=owner, name=name)
-        case [owner, "schedules", name]:
-            return PathParts(kind="schedule", owner=owner, name=name)
         case [owner, "taken", time, name]:
             parse_path_time(time)
             return PathParts(kind="taken", owner=owner, time=time, name=name)
-        case [owner, "alive", name]:
-            return PathParts(kind="alive", owner=owner, name=name)
-    return None
+        case _:
+            return None
 
 
 def _parse_record(owner: str, client: str, run: str, rest: list[str]) -> PathParts | None:
@@ -257,4 +283,5 @@ def _parse_record(owner: str, client: str, run: str, rest: list[str]) -> PathPar
             )
         case ["blobs", blob]:
             return PathParts(kind="blob", owner=owner, client=client, run=run, name=blob)
-    return None
+        case _:
+            return None

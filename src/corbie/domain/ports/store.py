@@ -41,7 +41,7 @@ class Store(Protocol):
         """Give the sorted paths of all files below a folder, at any depth.
 
         With `up_to`, only those whose first segment below the folder sorts at or before it: a
-        listing of wakes stops at now. A missing folder has no files.
+        listing of wakes stops at now. A missing folder has no files. `WHOLE_STORE` lists all.
         """
         ...
 
