@@ -10,25 +10,13 @@ from typing import Literal
 from corbie.domain.blobs import BlobRef
 from corbie.domain.cards import Card
 from corbie.domain.names import JobId, RunId
+from corbie.domain.permissions import Layer
 from corbie.domain.times import Instant
 from corbie.domain.values import JsonValue
 
+__all__ = ["Emitted", "JobOrder", "JobOutcome", "Layer", "OutcomeStatus"]
+
 OutcomeStatus = Literal["done", "error", "timeout", "denied", "cancelled", "limit"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layer:
-    """One layer of permissions: a job may do what every layer allows and none denies.
-
-    `says` names the layer in words (`the job "get" in the definition of "fetch"`); `fix` says
-    where to add an entry, with `{entry}` in its place (`add {entry} to the allow list of that
-    job`). `allow` None means that this layer allows everything it does not deny.
-    """
-
-    says: str
-    fix: str
-    allow: tuple[str, ...] | None = None
-    deny: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
