@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 # The first of these that is 3.11 or later; `make PYTHON=/path/to/python3` names another.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# Twice quiet: warnings about the configuration of pip on this computer are not ours to repeat.
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet
 # The packages come from the lock file alone, with hashes; Corbie itself from this directory.
 INSTALL_SELF := $(PIP) --no-deps --no-build-isolation --editable .
 
