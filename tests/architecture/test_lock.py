@@ -57,7 +57,7 @@ def test_the_package_and_the_project_have_one_version() -> None:
 def _read(lock: str) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Give each locked name's release and hashes."""
     lines = (ROOT / lock).read_text("utf-8").replace("\\\n", " ").splitlines()
-    found = {}
+    found: dict[str, tuple[str, tuple[str, ...]]] = {}
     for line in lines:
         requirement, *hashes = line.split(" --hash=")
         name, _, release = requirement.partition(";")[0].strip().partition("==")
