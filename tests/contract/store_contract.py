@@ -4,6 +4,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -214,12 +215,12 @@ class StoreContract(ABC):
     def test_no_method_takes_a_hostile_path(self, store: WatchedStore, path: str) -> None:
         hostile = StorePath(path)
         calls = [
-            lambda: store.read(hostile),
-            lambda: store.write(hostile, b""),
-            lambda: store.write_unchanged(hostile, b"", Version("")),
-            lambda: store.write_new(hostile, b""),
-            lambda: store.write_all_new({A: b"", hostile: b""}),
-            lambda: store.delete_all([A, hostile]),
+            partial(store.read, hostile),
+            partial(store.write, hostile, b""),
+            partial(store.write_unchanged, hostile, b"", Version("")),
+            partial(store.write_new, hostile, b""),
+            partial(store.write_all_new, {A: b"", hostile: b""}),
+            partial(store.delete_all, [A, hostile]),
         ]
         for call in calls:
             with pytest.raises(ValueRefused):
