@@ -3,8 +3,8 @@
 import threading
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -60,6 +60,17 @@ def wake(second: int, name: str = "w") -> StorePath:
 def data_at(store: WatchedStore, path: StorePath) -> bytes | None:
     there = store.read(path)
     return there.data if there else None
+
+
+def calls_on(store: WatchedStore, path: StorePath) -> tuple[Callable[[], object], ...]:
+    return (
+        lambda: store.read(path),
+        lambda: store.write(path, b""),
+        lambda: store.write_unchanged(path, b"", Version("")),
+        lambda: store.write_new(path, b""),
+        lambda: store.write_all_new({A: b"", path: b""}),
+        lambda: store.delete_all([A, path]),
+    )
 
 
 class StoreContract(ABC):
@@ -213,16 +224,7 @@ class StoreContract(ABC):
 
     @pytest.mark.parametrize("path", HOSTILE)
     def test_no_method_takes_a_hostile_path(self, store: WatchedStore, path: str) -> None:
-        hostile = StorePath(path)
-        calls = [
-            partial(store.read, hostile),
-            partial(store.write, hostile, b""),
-            partial(store.write_unchanged, hostile, b"", Version("")),
-            partial(store.write_new, hostile, b""),
-            partial(store.write_all_new, {A: b"", hostile: b""}),
-            partial(store.delete_all, [A, hostile]),
-        ]
-        for call in calls:
+        for call in calls_on(store, StorePath(path)):
             with pytest.raises(ValueRefused):
                 call()
 

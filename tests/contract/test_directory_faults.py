@@ -194,6 +194,14 @@ class TestHostile:
         assert [path.name for path in outside.iterdir()] == ["a"]
         assert (outside / "a").read_text() == "secret"
 
+    def test_no_link_inside_the_store_is_followed(self, store: DirectoryStore, root: Path) -> None:
+        store.write_new(A, b"1")
+        (root / "ctl/trust").symlink_to("slots")
+
+        with pytest.raises(StoreUnavailable, match="symbolic link"):
+            store.read(StorePath("ctl/trust/a"))
+        assert store.list_under(StorePath("ctl")) == [A]
+
     def test_walking_follows_no_link_either(self, root: Path, store: DirectoryStore) -> None:
         store.write_new(A, b"1")
         (root / "link").symlink_to(root / "ctl")

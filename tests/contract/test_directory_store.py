@@ -15,7 +15,7 @@ import pytest
 from corbie.adapters.stores.directory import DirectoryStore
 from corbie.domain.paths import WHOLE_STORE, StorePath
 from corbie.domain.times import MILLISECOND, SECOND, Span
-from tests.contract.store_contract import SLOTS, WAKES, A, B, data_at, wake
+from tests.contract.store_contract import SLOTS, WAKES, A, B, data_at, slot, wake
 from tests.contract.store_processes import add, come_and_go, race, write_for_ever
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -114,6 +114,29 @@ class TestProcesses:
 
 
 class TestFolders:
+    def test_a_clock_set_back_makes_no_version_come_twice(
+        self, store: DirectoryStore, root: Path
+    ) -> None:
+        store.write_new(A, b"1")
+        ahead = time.time_ns() + 3600 * SECOND
+        os.utime(root / A, ns=(ahead, ahead))
+
+        store.write(A, b"1")
+        store.write(A, b"1")
+
+        assert (root / A).stat().st_mtime_ns == ahead + 2
+
+    def test_times_are_the_writers_own_not_the_systems_ticks(
+        self, store: DirectoryStore, root: Path
+    ) -> None:
+        before = time.time_ns()
+        store.write_all_new({slot(number): b"" for number in range(20)})
+
+        times = {(root / slot(number)).stat().st_mtime_ns for number in range(20)}
+
+        assert len(times) == 20
+        assert before <= min(times)
+
     def test_nobody_else_can_read_what_is_written(self, store: DirectoryStore, root: Path) -> None:
         store.write_all_new({A: b"1", wake(1): b""})
         store.write(A, b"2")
@@ -176,6 +199,47 @@ class TestFolders:
             use()
 
         assert len(list(Path("/proc/self/fd").iterdir())) == len(before)
+
+
+class TestListing:
+    def test_kept_names_never_hide_what_came_or_went(
+        self, store: DirectoryStore, root: Path
+    ) -> None:
+        def due() -> list[StorePath]:
+            return list(store.list_under(WAKES, up_to="20261012T210102.000Z"))
+
+        store.write_all_new({wake(1): b"", wake(3): b""})
+        for number in range(30):
+            # As if the folder had last changed long ago, so that its names are kept at once.
+            past = (1_000_000_000 + number) * SECOND
+            os.utime(root / "ctl/wakes", ns=(past, past))
+            assert due() == [wake(1)]
+            assert due() == [wake(1)]
+            store.write_new(wake(2), b"")
+            assert due() == [wake(1), wake(2)]
+            store.delete_all([wake(2)])
+            assert due() == [wake(1)]
+
+    @pytest.mark.slow
+    def test_a_look_for_due_wakes_does_not_grow_with_those_that_wait(
+        self, store: DirectoryStore, root: Path
+    ) -> None:
+        def cost() -> float:
+            costs = []
+            for _ in range(30):
+                start = time.perf_counter()
+                store.list_under(WAKES, up_to="20261012T210102.000Z")
+                costs.append(time.perf_counter() - start)
+            return min(costs)
+
+        store.write_new(wake(3), b"")
+        few = cost()
+        for number in range(3000):
+            second = f"{21 + number // 3600:02}{number // 60 % 60:02}{number % 60:02}"
+            (root / f"ctl/wakes/20271012T{second}.000Z/ann/r1").mkdir(parents=True)
+        time.sleep(2.1)
+
+        assert cost() < 3 * few
 
 
 class TestWatching:

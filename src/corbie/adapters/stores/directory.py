@@ -23,7 +23,7 @@ from typing import TypeVar
 from corbie.adapters.stores import directory_files as disk
 from corbie.adapters.stores import directory_temps as own
 from corbie.adapters.stores.bounds import require_writable
-from corbie.adapters.stores.directory_listing import list_files
+from corbie.adapters.stores.directory_listing import Lister
 from corbie.adapters.stores.directory_watch import open_watch
 from corbie.domain.errors import AlreadyExists, Changed, SetupRefused, StoreUnavailable
 from corbie.domain.paths import FileKind, StorePath, parse_path, require_folder
@@ -66,6 +66,7 @@ class DirectoryStore:
                 message = f"there is no store at {self._root}; corbie init sets one up"
                 raise SetupRefused(message) from error
         weakref.finalize(self, os.close, self._fd)
+        self._lister = Lister(self._fd)
         self._preparing = threading.Lock()
         self._prepared: own.Temps | None = None
 
@@ -112,7 +113,7 @@ class DirectoryStore:
             # Some file systems show a name that is renamed over meanwhile at its old place and
             # its new one, or at neither.
             with disk.locked(self._fd, own.LIST_LOCK, shared=True):
-                found = list_files(self._fd, folder, up_to)
+                found = self._lister.list_files(folder, up_to)
             if not found:
                 disk.require_present(self._fd)
             return found
