@@ -35,6 +35,16 @@ class PathScope:
         """Whether it can name more than one path."""
         return any(_ANY in part or part == _DEEP for part in self.segments)
 
+    @property
+    def literal_folder(self) -> str:
+        """The deepest folder that every path it names is in."""
+        parts: list[str] = []
+        for part in self.segments[:-1]:
+            if _ANY in part or part == _DEEP:
+                break
+            parts.append("".join(part))
+        return "/" + "/".join(parts)
+
 
 @lru_cache(maxsize=4096)
 def parse_path_scope(scope: str, home: str = "") -> PathScope:
