@@ -67,8 +67,11 @@ def test_a_text_is_split_into_its_parts(text, expected):
         ("${input", "the expression is not closed in ${input}; write } after it"),
         (
             "${input +}",
-            "this is not JavaScript: it ends too early at character 8 in ${input +}",
+            "this is not JavaScript: it ends in the wrong place at character 8 in ${input +}",
         ),
+        ("${a)}", "this is not JavaScript: it ends in the wrong place at character 3 in ${a)}"),
+        ("${(a}", "this is not JavaScript: it ends in the wrong place at character 3 in ${(a}"),
+        ("${f({a: 1}", "the expression is not closed in ${f({a: 1}}; write } after it"),
         ("${this.x}", "this cannot be used in ${this.x}; write the name of the value"),
         ("${1 + this}", "this cannot be used at character 5 in ${1 + this}; write the name"),
     ],

@@ -95,7 +95,7 @@ def word_compile_fault(text: str, prefix: str, source: str) -> tuple[str, int | 
         return f"{_NOT_JAVASCRIPT}: {found[2]}", None
     characters = len(encoded[:offset].decode(errors="ignore"))
     # What is met there is the bracket that was put around it.
-    what = "it ends too early" if offset >= len(encoded) else found[2]
+    what = "it ends in the wrong place" if offset >= len(encoded) else found[2]
     return f"{_NOT_JAVASCRIPT}: {what}", characters
 
 

@@ -101,28 +101,32 @@ class Syntax:
             ExpressionFault: none does; `offset` counts from start.
         """
         brackets = _Brackets()
-        fault: _Analysis | None = None
-        tried, is_likely = "", False
+        tried: str | None = None
+        is_likely = False
         taken = start
         end = text.find("}", start, start + SOURCE_BYTES_MAX + 1)
         for _ in range(ENDS_MAX):
             if end < 0:
                 break
             brackets.take(text[taken:end])
-            if brackets.is_balanced or not brackets.is_exact:
-                analysis = self._analyse(text[start:end])
-                if analysis.is_whole:
-                    return end
-                # The best to report is what stands up to a `}` that closes nothing else.
-                if fault is None or (brackets.is_balanced and not is_likely):
-                    fault, tried, is_likely = analysis, text[start:end], brackets.is_balanced
+            could_end = brackets.is_balanced or not brackets.is_exact
+            if could_end and self._analyse(text[start:end]).is_whole:
+                return end
+            # The best to report is what stands up to a `}` that closes nothing else.
+            if (could_end or brackets.is_broken) and not is_likely:
+                tried = text[start:end] if tried is None or brackets.is_balanced else tried
+                is_likely = brackets.is_balanced
             taken = end
             end = text.find("}", end + 1, start + SOURCE_BYTES_MAX + 1)
         source = text[start : start + SOURCE_BYTES_MAX]
         if end >= 0:
             raise ExpressionFault(TOO_MANY_ENDS, source=source)
-        if fault is not None:
-            raise ExpressionFault(fault.fault, source=tried, offset=fault.offset)
+        brackets.take(text[taken : taken + 1])
+        if tried is None and brackets.is_broken:
+            tried = text[start:taken]
+        if tried is not None:
+            analysis = self._analyse(tried)
+            raise ExpressionFault(analysis.fault, source=tried, offset=analysis.offset)
         what = TOO_LONG if "}" in text[start + SOURCE_BYTES_MAX :] else UNCLOSED
         raise ExpressionFault(what, source=source, offset=0)
 
@@ -178,13 +182,13 @@ class _Brackets:
 
     def __init__(self) -> None:
         self._open: list[str] = []
-        self._is_broken = False
+        self.is_broken = False
         self.is_exact = True
 
     @property
     def is_balanced(self) -> bool:
         """Whether each bracket so far has its other half."""
-        return not self._open and not self._is_broken
+        return not self._open and not self.is_broken
 
     def take(self, text: str) -> None:
         """Go on by some characters."""
@@ -196,7 +200,7 @@ class _Brackets:
             elif character in _BRACKETS and (
                 not self._open or self._open.pop() != _BRACKETS[character]
             ):
-                self._is_broken = True
+                self.is_broken = True
 
 
 class _Offsets:

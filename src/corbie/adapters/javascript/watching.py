@@ -26,7 +26,8 @@ class Watch:
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Have this thread watched until the block ends."""
-        if self._thread is None:
+        # In a process forked from one that had such a thread, it is there but not alive.
+        if self._thread is None or not self._thread.is_alive():
             self._start()
         me = threading.get_ident()
         self._started[me] = time.monotonic()
@@ -37,7 +38,7 @@ class Watch:
 
     def _start(self) -> None:
         with self._lock:
-            if self._thread is None:
+            if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(
                     target=self._look, name="corbie-expression-watch", daemon=True
                 )
