@@ -30,7 +30,7 @@ KINDS: tuple[Kind, ...] = (
 _GROUPS: dict[str, tuple[Kind, ...]] = {"disk": ("fs.read", "fs.write"), "all": KINDS}
 _NAMES: dict[str, Kind] = {**{str(kind): kind for kind in KINDS}, "disk": "disk", "all": "all"}
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\*?")
-_PROGRAM = re.compile(r"[^\s/\\*]+")
+_PROGRAM = re.compile(r"(?!\.\.?\Z)[^\s/\\*]+")
 _MODEL = re.compile(r"[A-Za-z0-9._-]+/(\*|[A-Za-z0-9][A-Za-z0-9._:@+/-]*)")
 _COLLECTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
