@@ -117,3 +117,24 @@ def serving(answers):
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def pour(server):
+    """Answer one request with a body that never ends."""
+    made, _ = server.accept()
+    try:
+        made.recv(65_536)
+        made.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        while True:
+            made.sendall(b"x" * 1_000_000)
+    except OSError:
+        made.close()
+
+
+def swap_link(inside, out, stop):
+    """Lead a link to a folder inside, then to one outside, over and over."""
+    draft = inside / "draft"
+    while not stop.is_set():
+        for target in (inside / "real", out):
+            draft.symlink_to(target)
+            draft.rename(inside / "at")

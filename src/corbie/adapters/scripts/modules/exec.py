@@ -1,9 +1,9 @@
 """`require("exec")`: starting programs, never through a shell."""
 
 import contextlib
+import signal
 import subprocess
 import threading
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import IO
@@ -12,7 +12,10 @@ from corbie.adapters.scripts.exit_paths import open_read
 from corbie.adapters.scripts.exits import Exits
 from corbie.adapters.scripts.faults import Function, ModuleFault
 from corbie.adapters.scripts.frames import WHOLE_BYTES_MAX
+from corbie.adapters.scripts.trees import find_descendants, signal_all
 from corbie.domain.values import JsonValue
+
+_PIPES_S = 1.0
 
 _OPTIONS = frozenset({"cwd", "env", "input", "timeout", "check"})
 
@@ -125,13 +128,11 @@ def _follow(process: "subprocess.Popen[bytes]", body: bytes, timeout_s: float | 
         process.wait(timeout_s)
     except subprocess.TimeoutExpired:
         is_late = True
-        process.terminate()
-        time.sleep(0)
-        process.kill()
+        signal_all([process.pid, *find_descendants(process.pid)], signal.SIGKILL)
         process.wait()
     for thread in threads:
         # A program left behind may hold the pipes; it ends with the job, not with this call.
-        thread.join(None if not is_late else 1)
+        thread.join(_PIPES_S)
     return _Ended(
         code=process.returncode,
         stdout=pieces["stdout"].decode("utf-8", "replace"),
