@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from corbie.domain.blobs import BlobRef
 from corbie.domain.definitions.flow import Flow
-from corbie.domain.expressions.template import Template, Tree
+from corbie.domain.expressions.template import Template
 from corbie.domain.limits import Limits
 from corbie.domain.times import DAY, Span
 from corbie.domain.values import JsonValue
@@ -21,7 +21,8 @@ class Machine:
     """A definition that passed every check that needs no run.
 
     `input` is the shape as a JSON Schema, None for any input. `files` maps the path of each
-    script (and of what it requires) to its blob: empty until the client stored them.
+    script (and of what it requires) to its blob: empty until the client stored them; `requires`
+    maps the path of each script that a job names to the paths it requires, also indirectly.
     `full` is the full form as a plain value, without `files`.
     """
 
@@ -35,6 +36,7 @@ class Machine:
     limits: Limits = field(default_factory=Limits)
     allow: tuple[str | Template, ...] = ()
     deny: tuple[str, ...] = ()
-    meta: Tree = None
+    meta: JsonValue = None
     engine: str = "quickjs"
     files: Mapping[str, BlobRef] = field(default_factory=dict)
+    requires: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -56,8 +56,10 @@ def make_schema(
     return schema, maker.problems
 
 
-def fill_defaults(schema: Mapping[str, JsonValue], value: JsonValue) -> JsonValue:
+def fill_defaults(schema: Mapping[str, JsonValue] | None, value: JsonValue) -> JsonValue:
     """Give the value with the defaults of missing names, outermost first."""
+    if schema is None:
+        return value
     if isinstance(value, dict):
         properties = schema.get("properties")
         return _fill_names(properties, value) if isinstance(properties, dict) else value
