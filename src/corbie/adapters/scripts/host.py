@@ -48,6 +48,7 @@ class ProcessScriptHost(ScriptHost):
         self._clock = clock
         self._grace_s = grace / SECOND
         self._environment = environment
+        self._home = home_of_runner()
         self._parent = WarmParent()
         self._lock = threading.Lock()
         self._under_way: dict[JobId, Wires] = {}
@@ -124,7 +125,7 @@ class ProcessScriptHost(ScriptHost):
                 }
                 for layer in order.layers
             ],
-            "home": home_of_runner(),
+            "home": self._home,
             "variables": {
                 name: value
                 for name, value in environment.items()

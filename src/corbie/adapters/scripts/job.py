@@ -70,7 +70,8 @@ class Reports:
 def run_job(line: socket.socket) -> None:
     """Make everything ready, wait for a job, run its script, hand over how it ended.
 
-    The supervisor sends the job's folder, with the descriptor of its frames.
+    The warm parent sends the path of the job's folder, with the descriptor of its frames. The
+    supervisor removes the folder.
     """
     _limit()
     engine = Engine()
@@ -78,6 +79,7 @@ def run_job(line: socket.socket) -> None:
     line.close()
     if not folder:
         os._exit(0)
+    os.mkdir(folder, 0o700)  # noqa: PTH102 - a path of bytes
     os.chdir(folder)
     os.environ["TMPDIR"] = folder.decode()
     frames = socket.socket(fileno=descriptors[0])

@@ -54,38 +54,35 @@ class _Watch:
             self.status = status
 
 
-def stand_by(line: socket.socket, lifeline: int, run_job: Callable[[socket.socket], None]) -> None:
+def stand_by(
+    line: socket.socket,
+    job_line: socket.socket,
+    lifeline: int,
+    run_job: Callable[[socket.socket], None],
+) -> None:
     """Start a job's process, wait for a job, see it to its end, and say how it ended.
 
-    The request comes from the warm parent with two descriptors: the job's end of its frames, and
-    the control line. Without one nothing was started that could be left behind.
+    The warm parent tells both at once: this process what to watch for, with the control line;
+    the job's where its folder is, with its frames. Untold, both end.
     """
     trees.adopt_orphans()
     wake_in, wake_out = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(wake_out, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, _ignore)
-    inner, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     me = os.getpid()
     job = os.fork()
     if job == 0:
         signal.set_wakeup_fd(-1)
-        for end in (wake_in, wake_out, lifeline, line.detach(), inner.detach()):
+        for end in (wake_in, wake_out, lifeline, line.detach()):
             os.close(end)
-        _become_job(its, me, run_job)
-    its.close()
-    data, descriptors, _, _ = socket.recv_fds(line, REQUEST_BYTES_MAX, 2)
+        _become_job(job_line, me, run_job)
+    job_line.close()
+    data, descriptors, _, _ = socket.recv_fds(line, REQUEST_BYTES_MAX, 1)
     line.close()
-    if not data:
-        return
-    frames, control = descriptors
-    request = json.loads(data)
-    launch = Launch(control=socket.socket(fileno=control), lifeline=lifeline, **request)
-    Path(launch.folder).mkdir(0o700)
-    # A process that was killed meanwhile is seen to be gone below.
-    with contextlib.suppress(OSError), inner:
-        socket.send_fds(inner, [launch.folder.encode()], [frames])
-    os.close(frames)
-    _see_to_end(launch, job, wake_in)
+    if data:
+        control = socket.socket(fileno=descriptors[0])
+        launch = Launch(control=control, lifeline=lifeline, **json.loads(data))
+        _see_to_end(launch, job, wake_in)
 
 
 def _see_to_end(launch: Launch, job: int, wake: int) -> None:
@@ -117,13 +114,13 @@ def _ignore(*_: object) -> None:
 
 
 def _become_job(
-    inner: socket.socket, parent: int, run_job: Callable[[socket.socket], None]
+    line: socket.socket, parent: int, run_job: Callable[[socket.socket], None]
 ) -> NoReturn:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     trees.end_with_parent(parent, signal.SIGKILL)
     os.setsid()
     try:
-        run_job(inner)
+        run_job(line)
     finally:
         os._exit(70)
 

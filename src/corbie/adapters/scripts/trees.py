@@ -13,9 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
-_PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
-_POLL_S = 0.01
+_POLL_S = 0.001
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -30,11 +29,6 @@ def end_with_parent(parent: int, by: signal.Signals) -> None:
     _libc.prctl(_PR_SET_PDEATHSIG, by.value, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
-
-
-def hide_memory() -> None:
-    """Let no other process of this user read this one's memory or descriptors."""
-    _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def find_descendants(root: int) -> list[int]:
@@ -100,4 +94,4 @@ def kill_all(ended: Callable[[int, int], None]) -> None:
             signal_all(new, signal.SIGSTOP)
             stopped.update(new)
         signal_all(list(stopped), signal.SIGKILL)
-        time.sleep(_POLL_S / 10)
+        time.sleep(_POLL_S)

@@ -24,6 +24,9 @@ from corbie.adapters.scripts.supervisor import REQUEST_BYTES_MAX, stand_by
 
 READY = b"ready"
 
+# A fork copies page tables while it holds them: not while the job just begun starts.
+_SPARE_S = 0.004
+
 # Imported one by one while no job waits, so that the first jobs need not wait for all of them.
 _WARM = ("selectolax.lexbor", "httpx", "corbie.adapters.scripts.modules.http")
 
@@ -40,8 +43,8 @@ def main(line: int, folder: str) -> None:
         selector.register(parent.runner, selectors.EVENT_READ)
         selector.register(parent.wake_in, selectors.EVENT_READ)
         while True:
-            is_idle = bool(warm) or parent.spare is None
-            ready = {key.fd for key, _ in selector.select(0 if is_idle else None)}
+            timeout_s = 0 if warm else (_SPARE_S if parent.spare is None else None)
+            ready = {key.fd for key, _ in selector.select(timeout_s)}
             if not ready and warm:
                 importlib.import_module(warm.pop(0))
                 gc.freeze()
@@ -57,10 +60,16 @@ def main(line: int, folder: str) -> None:
 
 @dataclass(slots=True)
 class _Spare:
-    """A supervisor whose job's process waits for a job, and the line to send it one."""
+    """A supervisor whose job's process waits for a job, and the lines to send both of them one."""
 
     pid: int
     line: socket.socket
+    job_line: socket.socket
+
+    def close(self) -> None:
+        """Send them nothing more."""
+        self.line.close()
+        self.job_line.close()
 
 
 class _WarmParent:
@@ -81,18 +90,21 @@ class _WarmParent:
     def fork_supervisor(self) -> _Spare:
         """Start a supervisor; at this moment there is no other spare whose line it could keep."""
         mine, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        job_mine, job_its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         pid = os.fork()
         if pid:
             its.close()
+            job_its.close()
             self._supervisors.add(pid)
-            return _Spare(pid, mine)
+            return _Spare(pid, mine, job_mine)
         try:
             signal.set_wakeup_fd(-1)
             mine.close()
+            job_mine.close()
             self.runner.close()
             for descriptor in (self._alive, self.wake_in, self._wake_out):
                 os.close(descriptor)
-            stand_by(its, self._lifeline, run_job)
+            stand_by(its, job_its, self._lifeline, run_job)
         finally:
             os._exit(0)
 
@@ -108,9 +120,12 @@ class _WarmParent:
         request["folder"] = posixpath.join(self._folder, request["folder"])
         spare = self.spare or self.fork_supervisor()
         self.spare = None
+        frames, control = descriptors
         # One that was killed cannot take it; the closed descriptors tell the runner.
-        with contextlib.suppress(OSError), spare.line:
-            socket.send_fds(spare.line, [json.dumps(request).encode()], descriptors)
+        with contextlib.suppress(OSError):
+            socket.send_fds(spare.line, [json.dumps(request).encode()], [control])
+            socket.send_fds(spare.job_line, [request["folder"].encode()], [frames])
+        spare.close()
         for descriptor in descriptors:
             os.close(descriptor)
         return True
@@ -127,7 +142,7 @@ class _WarmParent:
 
         trees.reap(note_end)
         if self.spare is not None and self.spare.pid not in self._supervisors:
-            self.spare.line.close()
+            self.spare.close()
             self.spare = None
         if strange:
             for orphan in set(trees.find_children(os.getpid())) - self._supervisors:
@@ -136,7 +151,7 @@ class _WarmParent:
     def end(self) -> None:
         """Have every supervisor kill its tree, and wait for that."""
         if self.spare is not None:
-            self.spare.line.close()
+            self.spare.close()
         os.close(self._alive)
         for pid in self._supervisors:
             with contextlib.suppress(ChildProcessError):
