@@ -30,8 +30,8 @@ Keyword = Callable[[Foreign, Foreign, Foreign, Foreign], Iterator[ValidationErro
 # Each level is some four frames of Python's thousand; the bound, not the stack's depth at the
 # call, decides, so that every process gives the same answer.
 LEVELS_MAX = 150
-# References alone can make work grow as a power; this many take some seconds.
-REFERENCES_MAX = 200_000
+# References alone can make work grow as a power; this many take a second or two.
+REFERENCES_MAX = 100_000
 PROBLEMS_MAX = 1_000
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -100,8 +100,7 @@ class JsonSchemaChecker:
         except RecursionError:
             return [((), "nested too deeply to be checked")]
         found = [(tuple(error.absolute_path), _words_of_schema(error)) for error in errors]
-        if not found:
-            found = [*_wrong_dialects(schema), *self._wrong_patterns(schema)]
+        found += [*_wrong_dialects(schema), *self._wrong_patterns(schema)]
         return _in_order(schema, found)
 
     def problems_in_value(

@@ -70,7 +70,8 @@ def join_path(path: str, part: str | int) -> str:
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
     """Give the known name that differs from this one by at most a third of its letters."""
     best: str | None = None
-    least = max(1, len(name) // 3) + 1
+    # A name of one letter is near to every other, which helps nobody.
+    least = (max(1, len(name) // 3) if len(name) > 1 else 0) + 1
     for candidate in known:
         if abs(len(candidate) - len(name)) >= least:
             continue

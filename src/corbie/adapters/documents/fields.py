@@ -51,7 +51,13 @@ def read_fields(
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_context=True)
     if isinstance(written, dict):
-        problems += [_explain(model, one, path, place_of) for one in wrong]
+        # A job of a kind that is not read yet lacks nothing else.
+        is_later = any(name in LATER.get(model, ()) for name in fields)
+        problems += [
+            _explain(model, one, path, place_of)
+            for one in wrong
+            if not (is_later and one["type"] == "missing")
+        ]
     bad = {str(one["loc"][0]) for one in wrong}
     good = {name: value for name, value in fields.items() if name not in bad}
     required = {name for name, field in model.model_fields.items() if field.is_required()}
@@ -85,10 +91,10 @@ def _explain_unknown(model: type[Fields], name: str, path: Path, place_of: Place
     what = f'unknown field "{name[:60]}"'
     owners = [WHERE[other] for other in _owners(name)]
     near = nearest_name(name, [*model.model_fields, *LATER.get(kind, ())])
-    if owners:
-        mend = f"it is a field of {' and of '.join(owners)}"
-    elif near:
+    if near:
         mend = f'did you mean "{near}"?'
+    elif owners:
+        mend = f"it is a field of {' and of '.join(owners)}"
     else:
         mend = f"the fields of {WHERE.get(kind, 'this')} are {', '.join(model.model_fields)}"
     return Problem(place=place, what=what, mend=mend)

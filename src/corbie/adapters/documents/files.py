@@ -77,12 +77,11 @@ class DirectoryDocuments:
         if not real.is_relative_to(self._root):
             message = f"{path}: a symbolic link leads out of the context"
             raise ValueRefused(message)
-        # A pipe would wait for a writer for ever, so it is looked at before it is read.
-        handle = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
-        with open(handle, "rb") as opened:  # noqa: PTH123 - a descriptor, not a path
-            mode = os.fstat(handle).st_mode
-            if not stat.S_ISREG(mode):
-                kind = "a directory" if stat.S_ISDIR(mode) else "no regular file"
-                message = f"{path}: this is {kind}"
-                raise ValueRefused(message)
+        # A pipe would wait for a writer for ever, so what it is is asked before it is opened.
+        mode = real.stat().st_mode
+        if not stat.S_ISREG(mode):
+            kind = "a directory" if stat.S_ISDIR(mode) else "no regular file"
+            message = f"{path}: this is {kind}"
+            raise ValueRefused(message)
+        with real.open("rb") as opened:
             return opened.read(TEXT_BYTES_MAX + 1)

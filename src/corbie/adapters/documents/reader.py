@@ -22,7 +22,7 @@ from corbie.domain.definitions.machine import KEEP_DEFAULT, Machine
 from corbie.domain.definitions.shapes import make_schema
 from corbie.domain.errors import ValueRefused
 from corbie.domain.limits import Limits
-from corbie.domain.places import DefinitionRefused, Place, join_path
+from corbie.domain.places import DefinitionRefused, Place, Problem, join_path
 from corbie.domain.ports.documents import Document
 from corbie.domain.ports.evaluator import Evaluator
 from corbie.domain.ports.schemas import Path, SchemaChecker
@@ -45,13 +45,20 @@ class PydanticDefinitionReader:
 
     def read(self, document: Document) -> Machine:
         """Give the machine that a document defines."""
+        machine, problems = self.check(document)
+        if machine is None or problems:
+            raise DefinitionRefused(problems)
+        return machine
+
+    def check(self, document: Document) -> tuple[Machine | None, list[Problem]]:
+        """Give every problem of a document, and what machine there is beside them."""
         parts = Parts(evaluator=self._evaluator, find_place=document.find_place, file=document.file)
         parts.problems += document.problems
-        written = document.value
-        if not self._has_type(written, parts):
-            raise DefinitionRefused(parts.problems)
-        fields = parts.fields(DefinitionFields, written, ())
-        return self._make(fields, written, parts, Machine(name="", body=Flow(stages={}), full={}))
+        if not self._has_type(document.value, parts):
+            return None, parts.problems
+        fields = parts.fields(DefinitionFields, document.value, ())
+        bare = Machine(name="", body=Flow(stages={}), full={}, engine=self._engine)
+        return self._make(fields, document.value, parts, bare)
 
     def read_full_form(self, data: bytes) -> Machine:
         """Give the machine of a stored full form; its places have paths and no lines."""
@@ -70,21 +77,20 @@ class PydanticDefinitionReader:
             files=_read_files(values.get("files"), parts),
             requires={script: tuple(paths) for script, paths in fields.requires.items()},
         )
-        try:
-            return self._make(fields, written, parts, bare)
-        except DefinitionRefused as error:
-            message = f"not a full form: {error}"
-            raise ValueRefused(message) from error
+        machine, problems = self._make(fields, written, parts, bare)
+        if problems:
+            message = f"not a full form: {DefinitionRefused(problems)}"
+            raise ValueRefused(message)
+        return machine
 
     def _make(
         self, fields: DefinitionFields, written: JsonValue, parts: Parts, bare: Machine
-    ) -> Machine:
-        """Give the bare machine with all that is written; refuse it for every problem."""
+    ) -> tuple[Machine, list[Problem]]:
+        """Give the bare machine with all that is written, and every problem."""
         values = written if isinstance(written, dict) else {}
         machine = replace(
             bare,
             name=fields.flow,
-            engine=bare.engine if isinstance(fields, FullFields) else self._engine,
             input=self._schema(values.get("input"), parts),
             title=parts.text(fields.title, ("title",)),
             keep=KEEP_DEFAULT if fields.keep is None else parts.span(fields.keep, ("keep",)),
@@ -98,10 +104,8 @@ class PydanticDefinitionReader:
             ),
         )
         machine, problems = check_machine(machine, parts.find_place, self._evaluator)
-        problems = [*parts.problems, *problems]
-        if problems:
-            raise DefinitionRefused(dict.fromkeys(problems))
-        return replace(machine, full=make_full(machine))
+        found = list(dict.fromkeys([*parts.problems, *problems]))
+        return (machine if found else replace(machine, full=make_full(machine))), found
 
     def _schema(self, shape: JsonValue, parts: Parts) -> Mapping[str, JsonValue] | None:
         if shape is None:

@@ -136,6 +136,8 @@ def explain_fault(error: yaml.YAMLError, text: str, file: str) -> Problem:
     what, mend = _explain(f"{said}\n{context}")
     first = getattr(getattr(error, "context_mark", None), "line", line)
     lines = text.split("\n")
+    if 0 <= line < len(lines) and lines[line][column : column + 1] == "\t":
+        what, mend = "a tab stands where only spaces may indent", "use spaces"
     # The parser often notices a line late, when the text it took for a value has ended.
     suspects = {line, line - 1, first}
     if any(0 <= number < len(lines) and has_unquoted(lines[number]) for number in suspects):

@@ -84,15 +84,11 @@ class _Checker:
     problems: list[Problem] = field(default_factory=list)
 
     def check_name(self, name: str, path: Path, *, is_name: bool) -> None:
-        """Note a name that its author may not give."""
-        if not is_author_name(name):
-            self.problems.append(
-                Problem(
-                    place=self.place_of(path, is_name),
-                    what=f'"{name[:80]}" is no name',
-                    mend="use a letter, then up to 63 letters, digits, _ or -, and not include",
-                )
-            )
+        """Note a name that its author may not give; one that is missing is noted elsewhere."""
+        if (name or is_name) and not is_author_name(name):
+            mend = "use a letter, then up to 63 letters, digits, _ or -"
+            place = self.place_of(path, is_name)
+            self.problems.append(Problem(place=place, what=f'"{name[:80]}" is no name', mend=mend))
 
     def read(self, tree: Tree, given: Collection[str]) -> list[str]:
         """Give the stages that a tree reads, noting names and stages that are not there."""

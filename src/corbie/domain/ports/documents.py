@@ -3,7 +3,7 @@
 `Document` is a plain value with the place of each of its parts.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -58,6 +58,15 @@ class DefinitionReader(Protocol[M_co]):
 
         Raises:
             DefinitionRefused: every problem, with its place.
+        """
+        ...
+
+    def check(self, document: Document) -> tuple[M_co | None, Sequence[Problem]]:
+        """Give every problem of a document, and what machine there is beside them.
+
+        Where something is wrong the machine has a default, so that what it refers to can be
+        looked at as well; it is None where the document is no definition at all. A machine
+        without a problem is what `read` gives.
         """
         ...
 
