@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from corbie.adapters.documents.yaml_text import read_yaml
@@ -151,3 +153,14 @@ def test_the_machine_beside_the_problems_still_names_its_scripts():
 
     assert len(problems) == 1
     assert machine.body.stages["a"].job.script == "a.js"
+
+
+def test_a_thousand_stages_are_checked_within_a_second():
+    job = '{ job: { script: a.js, allow: net, input: ["${input.a}", "${stages.s%d.output}"] } }'
+    text = stages(s0="{ job: a.js }", **{f"s{n}": job % (n - 1) for n in range(1, 1_000)})
+
+    start = time.monotonic()
+    machine = read(text)
+
+    assert len(machine.body.stages) == 1_000
+    assert time.monotonic() - start < 1

@@ -59,9 +59,11 @@ def _drop_free(left: dict[str, set[str]]) -> bool:
     waiters: dict[str, list[str]] = {}
     counts: dict[str, int] = {}
     for name, others in left.items():
-        others.intersection_update(left)
-        counts[name] = len(others)
-        for other in others:
+        # Not `intersection`, which walks all names that are left for each of them.
+        here = {other for other in others if other in left}
+        others.intersection_update(here)
+        counts[name] = len(here)
+        for other in here:
             waiters.setdefault(other, []).append(name)
     free = [name for name, count in counts.items() if not count]
     while free:
