@@ -107,4 +107,5 @@ def reader_names(path: PathParts) -> tuple[str, ...]:
             return (path.owner, path.client)
         case "receipt":
             return (path.client,)
-    return ()
+        case _:
+            return ()

@@ -34,7 +34,7 @@ class JobOrder:
     machine: str
     script: str
     files: Mapping[str, BlobRef]
-    input: JsonValue
+    input: JsonValue = None
     layers: tuple[Layer, ...]
     due: Instant
     client: Card
@@ -76,5 +76,5 @@ class Emitted:
 
     at: Instant
     level: Literal["info", "warn", "error", "emit"]
-    value: JsonValue
+    value: JsonValue = None
     name: str | None = None

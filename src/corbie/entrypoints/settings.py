@@ -18,6 +18,7 @@ from corbie.adapters.documents.yaml_text import read_yaml
 from corbie.domain import places
 from corbie.domain.errors import SetupRefused, ValueRefused
 from corbie.domain.names import PartyName, parse_party_name
+from corbie.domain.permissions import format_entry, parse_entry
 from corbie.domain.places import Place, Problem
 from corbie.domain.ports.documents import Document
 from corbie.domain.times import MILLISECOND, MINUTE, SECOND, Span, parse_span
@@ -54,6 +55,18 @@ def _number(value: object) -> object:
     return value
 
 
+def _entries(value: object) -> object:
+    """Read permission entries: a list, or in a variable a text with commas."""
+    entries = value.split(",") if isinstance(value, str) else value
+    if not isinstance(entries, list):
+        message = "not a list"
+        raise ValueError(message)  # noqa: TRY004 - the class that pydantic collects
+    try:
+        return tuple(format_entry(parse_entry(str(entry).strip())) for entry in entries)
+    except ValueRefused as error:
+        raise ValueError(str(error)) from error
+
+
 _Party = Annotated[PartyName, _parsed(parse_party_name)]
 _PARTY_FORM = "a letter, then up to 63 letters, digits and . _ -"
 
@@ -81,6 +94,24 @@ class Settings(BaseModel):
     grace: Annotated[Span, _parsed(parse_span)] = Field(
         default=Span(10 * MINUTE), description="a duration, as 10m"
     )
+    runner_allow: Annotated[tuple[str, ...] | None, BeforeValidator(_entries)] = Field(
+        default=None, description="permission entries, as [net, fs.read:/srv/**]"
+    )
+
+    @property
+    def keys_folder(self) -> Path:
+        """The directory of this computer's private keys."""
+        return self.home / "keys"
+
+    @property
+    def suspects_folder(self) -> Path:
+        """The directory that names the runs whose expressions held up a controller."""
+        return self.home / "suspects"
+
+    @property
+    def cards_folder(self) -> Path:
+        """The directory of the cards that this computer knows."""
+        return self.home / "cards"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

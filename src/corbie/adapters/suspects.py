@@ -1,0 +1,61 @@
+"""Suspect runs as empty files in a directory of this computer's."""
+
+import os
+import urllib.parse
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from corbie.domain.names import RunId
+
+STUCK_STATUS = 75
+"""The exit status of a process that an evaluation held up. Source: sysexits, EX_TEMPFAIL."""
+
+
+class SuspectFolder:
+    """A `Suspects`; `die` is what an evaluator calls when it is stuck."""
+
+    def __init__(self, *, folder: Path) -> None:
+        """Read which runs are suspects; the folder is made with the first."""
+        self._folder = folder
+        self._run: RunId | None = None
+        names = os.listdir(folder) if folder.is_dir() else []
+        self._suspects = {RunId(urllib.parse.unquote(name)) for name in names}
+
+    @contextmanager
+    def watching(self, run: RunId) -> Iterator[bool]:
+        """Say that a run is evaluated until the block ends; gives whether it is a suspect."""
+        self._run = run
+        try:
+            yield run in self._suspects
+        finally:
+            self._run = None
+
+    def clear(self, run: RunId) -> None:
+        """Suspect a run no more."""
+        self._suspects.discard(run)
+        with suppress(OSError):
+            self._path(run).unlink(missing_ok=True)
+
+    def die(self) -> None:
+        """Write down the run under way and end this process at once; another one goes on."""
+        with suppress(OSError):
+            if self._run is not None:
+                self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self._path(self._run).touch(mode=0o600)
+        os._exit(STUCK_STATUS)
+
+    def _path(self, run: RunId) -> Path:
+        return self._folder / urllib.parse.quote(run, safe="")
+
+
+class NoSuspects:
+    """A `Suspects` where no process outlives its trial."""
+
+    @contextmanager
+    def watching(self, run: RunId) -> Iterator[bool]:
+        """Suspect nobody."""
+        yield False
+
+    def clear(self, run: RunId) -> None:
+        """Suspect nobody."""

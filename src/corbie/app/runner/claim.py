@@ -1,0 +1,268 @@
+"""Job messages to marks under `taken/`, only-if-new; cancels; and what a crash left.
+
+Source: Processes, Runner; The rules (taken_long, in_progress, cancel_marks).
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from corbie.app.files.blobs import BlobFiles, Home
+from corbie.app.files.sealed import SealedFiles
+from corbie.app.runner.jobs import LOST, RunningJob
+from corbie.app.runner.presence import Presence
+from corbie.app.runner.report import Reporter
+from corbie.domain.cards import Card
+from corbie.domain.errors import Untrusted
+from corbie.domain.names import JobId, PartyName
+from corbie.domain.orders import JobOrder, JobOutcome
+from corbie.domain.paths import (
+    StorePath,
+    inbox_folder,
+    message_path,
+    parse_path,
+    taken_folder,
+    taken_path,
+)
+from corbie.domain.permissions import Layer
+from corbie.domain.ports.clock import Clock
+from corbie.domain.ports.store import Store
+from corbie.domain.records import CancelJobMessage, JobMessage, RunnerMessage, Taken
+from corbie.domain.times import MINUTE, SKEW, Instant, Span, earlier, format_path_time, later
+
+TAKEN_KEEP = Span(3 * SKEW)
+SWEEP_EVERY = Span(MINUTE)
+CANCELLED = "cancelled before it began"
+CANCEL_ENDING = "~cancel"
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True, kw_only=True)
+class Claimed:
+    """What a claim gave: jobs to begin, with the texts of their files, and jobs to end."""
+
+    begun: list[tuple[RunningJob, Mapping[str, str]]] = field(default_factory=list)
+    cancelled: list[JobId] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ordered:
+    """A job message that passed every check."""
+
+    path: StorePath
+    controller: PartyName
+    order: JobOrder
+
+
+class Claimer:
+    """Takes jobs from the inbox of a runner."""
+
+    def __init__(  # noqa: PLR0913 - each is one port or one part, wired by name
+        self,
+        *,
+        store: Store,
+        files: SealedFiles,
+        blobs: BlobFiles,
+        runner: PartyName,
+        controllers: Mapping[PartyName, Card],
+        ceiling: tuple[str, ...] | None,
+        presence: Presence,
+        reporter: Reporter,
+        clock: Clock,
+        on_said: Callable[[], None],
+    ) -> None:
+        """Hold the ports.
+
+        `ceiling` is what this runner lets its controllers' jobs do; `on_said` is called, in a
+        job's thread, when there is something to hand on.
+        """
+        self._store = store
+        self._files = files
+        self._blobs = blobs
+        self._runner = runner
+        self._controllers = controllers
+        self._ceiling = ceiling
+        self._presence = presence
+        self._reporter = reporter
+        self._clock = clock
+        self._on_said = on_said
+        self._swept: Instant | None = None
+
+    def claim(self, held: Mapping[JobId, RunningJob], *, room: int) -> Claimed:
+        """Take what came: all cancels, and at most `room` jobs, in order.
+
+        The message of a job in progress is left alone: it is what a later copy of this runner
+        reports the job's loss from.
+        """
+        claimed = Claimed()
+        orders: list[Ordered] = []
+        for path in self._store.list_under(inbox_folder(self._runner)):
+            name = parse_path(path).name
+            is_cancel = name.endswith(CANCEL_ENDING)
+            if not is_cancel and (name in held or len(orders) >= room):
+                continue
+            message = self._open(path)
+            if isinstance(message, CancelJobMessage):
+                self._cancel(path, message, held, claimed)
+            elif isinstance(message, JobMessage):
+                controller = PartyName(parse_path(path).sender)
+                orders.append(Ordered(path=path, controller=controller, order=message.order))
+        self._take(orders, claimed)
+        return claimed
+
+    def sweep(self) -> None:
+        """Delete, once a minute, the marks of jobs that were due fifteen minutes ago."""
+        now = self._clock.now()
+        if self._swept is not None and now < later(self._swept, SWEEP_EVERY):
+            return
+        up_to = format_path_time(earlier(now, TAKEN_KEEP))
+        self._store.delete_all(self._store.list_under(taken_folder(self._runner), up_to=up_to))
+        self._swept = now
+
+    def _open(self, path: StorePath) -> RunnerMessage | None:
+        """Open a message; one that fails a check is deleted, and said to be."""
+        stored = self._store.read(path)
+        if stored is None:
+            return None
+        parts = parse_path(path)
+        try:
+            controller = self._controllers.get(PartyName(parts.sender))
+            if controller is None:
+                what = "no controller of that name is trusted here"
+                raise Untrusted(path=path, check="card", what=what)
+            message = self._files.open(path, stored.data, card=controller).record
+            if not isinstance(message, RunnerMessage):
+                what = f"a {type(message).__name__} is nothing to send to a runner"
+                raise Untrusted(path=path, check="content", what=what)
+            _check_names(path, parts.name, message)
+        except Untrusted as error:
+            _log.warning("a message is deleted: %s", error)
+            self._store.delete_all([path])
+            return None
+        return message
+
+    def _take(self, orders: Sequence[Ordered], claimed: Claimed) -> None:
+        marks: dict[StorePath, Ordered] = {}
+        files: dict[StorePath, bytes] = {}
+        for ordered in orders:
+            mark = taken_path(self._runner, ordered.order.due, ordered.order.job)
+            taken = Taken(job=ordered.order.job, instance=self._presence.name)
+            marks[mark] = ordered
+            files[mark] = self._files.compose(mark, taken)
+        exists = self._store.write_all_new(files) if files else frozenset()
+        for mark, ordered in marks.items():
+            if mark not in exists or self._is_own(mark):
+                claimed.begun.append(self._begin(ordered))
+            else:
+                self._leave_taken(mark, ordered)
+
+    def _is_own(self, mark: StorePath) -> bool:
+        """Tell whether this copy wrote the mark: in a pass that failed before it began the job.
+
+        A job that began is held until its result is written and its message deleted.
+        """
+        taken = self._read_mark(mark)
+        return (
+            taken is not None and taken.instance == self._presence.name and not taken.is_cancelled
+        )
+
+    def _leave_taken(self, mark: StorePath, ordered: Ordered) -> None:
+        """Report the loss of a job that a dead copy took; leave a live copy's alone.
+
+        Its result, if it wrote one, has the same name and stands.
+        """
+        taken = self._read_mark(mark)
+        if taken is not None and not taken.is_cancelled:
+            if not self._presence.has_ended(taken.instance):
+                return
+            order = ordered.order
+            outcome = JobOutcome(status="error", error=LOST)
+            self._reporter.write_result(ordered.controller, order.job, order.run, outcome)
+        self._store.delete_all([ordered.path])
+
+    def _read_mark(self, path: StorePath) -> Taken | None:
+        try:
+            opened = self._files.read(path, Taken)
+        except Untrusted as error:
+            _log.warning("a mark is passed over: %s", error)
+            return None
+        return None if opened is None else opened.record
+
+    def _cancel(
+        self,
+        path: StorePath,
+        message: CancelJobMessage,
+        held: Mapping[JobId, RunningJob],
+        claimed: Claimed,
+    ) -> None:
+        """End a job under way; mark one that is not, so that it never begins."""
+        job = message.job
+        controller = PartyName(parse_path(path).sender)
+        if job in held:
+            claimed.cancelled.append(job)
+            self._store.delete_all([path])
+            return
+        mark = taken_path(self._runner, message.due, job)
+        cancelled = Taken(job=job, instance=self._presence.name, is_cancelled=True)
+        if not self._store.write_all_new({mark: self._files.compose(mark, cancelled)}):
+            outcome = JobOutcome(status="cancelled", error=CANCELLED)
+            self._reporter.write_result(controller, job, message.run, outcome)
+        elif self._is_anothers(mark):
+            # Another copy has it under way, and finds this message too.
+            return
+        self._store.delete_all([message_path(self._runner, controller, job), path])
+
+    def _is_anothers(self, mark: StorePath) -> bool:
+        taken = self._read_mark(mark)
+        if taken is None or taken.is_cancelled or taken.instance == self._presence.name:
+            return False
+        return not self._presence.has_ended(taken.instance)
+
+    def _begin(self, ordered: Ordered) -> tuple[RunningJob, Mapping[str, str]]:
+        order = self._bounded(ordered.order, ordered.controller)
+        running = RunningJob(
+            order=order,
+            controller=ordered.controller,
+            message=ordered.path,
+            on_said=self._on_said,
+        )
+        home = Home(controller=ordered.controller, run=order.run)
+        try:
+            sources = {
+                path: self._blobs.read(home, ref).decode("utf-8")
+                for path, ref in order.files.items()
+            }
+        except (Untrusted, UnicodeDecodeError) as error:
+            text = f"a file of the job cannot be read: {error}"
+            running.outcome = JobOutcome(status="error", error=text)
+            return running, {}
+        return running, sources
+
+    def _bounded(self, order: JobOrder, controller: PartyName) -> JobOrder:
+        """Give the order with one more layer: what this runner lets that controller do."""
+        if self._ceiling is None:
+            return order
+        layer = Layer(
+            says=f'what the runner "{self._runner}" lets the controller "{controller}" do',
+            fix="add {entry} to runner_allow in the configuration of that runner",
+            allow=self._ceiling,
+        )
+        return replace(order, layers=(*order.layers, layer))
+
+
+def _check_names(path: StorePath, name: str, message: RunnerMessage) -> None:
+    """Return if the message is named by its job, and is for the run's own client.
+
+    Raises:
+        Untrusted: it is not.
+    """
+    if isinstance(message, CancelJobMessage):
+        expected = f"{message.job}{CANCEL_ENDING}"
+    else:
+        expected = message.order.job
+        client, _, _ = message.order.run.partition("/")
+        if message.order.client.name != client:
+            raise Untrusted(path=path, check="content", what="its card is not the run's client's")
+    if name != expected:
+        raise Untrusted(path=path, check="content", what=f"it should be named {expected}")
