@@ -56,7 +56,16 @@ def test_the_installed_command_works_in_an_empty_directory(installed: Path, tmp_
         "version": corbie.__version__
     }
     assert _run(command, "--help", at=tmp_path).startswith("Usage: corbie")
+    assert _run(command, "manual", at=tmp_path).startswith("# The manual\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_installed_command_runs_a_machine(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "double.js").write_text("return 2 * input\n")
+
+    output = _run(str(installed / "corbie"), "test", "double.js", "--input", "21", at=tmp_path)
+
+    assert output == "output: 42\n"
 
 
 def test_every_module_of_the_installed_package_can_be_imported(

@@ -3,10 +3,10 @@
 0 is success, 1 a failure, 2 a mistake in the command itself. No other module decides either.
 """
 
-import sys
 from typing import ClassVar
 
 from corbie.domain.errors import Bug, CorbieError, Refusal
+from corbie.entrypoints.cli.printing import write_note
 
 SUCCESS = 0
 FAILURE = 1
@@ -43,11 +43,4 @@ def describe_error(error: Exception) -> str:
 
 def print_error(text: str) -> None:
     """Write `error: TEXT` to standard error, with control characters made visible."""
-    print_note(f"error: {text}")
-
-
-def print_note(text: str) -> None:
-    """Write lines to standard error; a file's or a peer's text cannot steer the terminal."""
-    shown = "".join(one if one in "\n\t" or one.isprintable() else ascii(one)[1:-1] for one in text)
-    sys.stderr.write(shown + "\n")
-    sys.stderr.flush()
+    write_note(f"error: {text}")

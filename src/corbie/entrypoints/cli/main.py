@@ -73,3 +73,7 @@ def _leave_quietly() -> int:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     return exits.FAILURE
+
+
+if __name__ == "__main__":
+    main()

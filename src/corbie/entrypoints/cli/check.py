@@ -1,0 +1,126 @@
+"""`corbie check`: every problem of a definition, and what it may do."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from corbie.app.client.bundle import Bundle
+from corbie.domain.definitions.jobs import ScriptJob
+from corbie.domain.errors import Refusal
+from corbie.domain.expressions.template import Template
+from corbie.domain.places import DefinitionRefused, format_problem
+from corbie.domain.values import JsonValue
+from corbie.entrypoints.cli.exits import FAILURE, SUCCESS, CommandRefused
+from corbie.entrypoints.cli.frame import make_app
+from corbie.entrypoints.cli.options import JsonOption, read_own_settings, write_json
+from corbie.entrypoints.cli.printing import write
+from corbie.entrypoints.library import read_definition
+from corbie.entrypoints.wiring.adapters import AdaptersContainer
+from corbie.entrypoints.wiring.local import make_adapters
+
+_EXAMPLE = "corbie check title.yaml"
+
+_WALLS = {
+    "process": "each script runs in a process of its own, without this computer's environment",
+    "exits": "each way out of a script checks the job's permissions exactly",
+    "kernel": "no kernel fence (Landlock) is used by this version: a program that a script may"
+    " start with exec can do what the runner's user can",
+}
+
+app = make_app("Check definitions, and say what they may do.", example=_EXAMPLE)
+
+
+@app.command(epilog=f"Example: {_EXAMPLE}")
+def check(
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="FILE…", help="Definitions or scripts.")
+    ] = None,
+    *,
+    host: Annotated[
+        bool, typer.Option("--host", help="Say which walls stand around scripts here.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Report every problem of each file, with its place; of good ones, what each job may do."""
+    if not files and not host:
+        message = "name a file to check"
+        raise CommandRefused(message)
+    adapters = make_adapters(read_own_settings())
+    found = [_read(adapters, file) for file in files or []]
+    if as_json:
+        shown: dict[str, JsonValue] = {"files": [one.plain() for one in found]}
+        if host:
+            shown["host"] = dict(_WALLS)
+        write_json(shown)
+    else:
+        for one in found:
+            for line in one.lines():
+                write(line)
+        for says in _WALLS.values() if host else ():
+            write(f"this computer: {says}")
+    return FAILURE if any(one.problems for one in found) else SUCCESS
+
+
+class _Checked:
+    """One file: its bundle, or its problems, a line each."""
+
+    def __init__(self, file: Path, bundle: Bundle | None, problems: list[str]) -> None:
+        self.file = str(file)
+        self.problems = problems
+        self._bundle = bundle
+
+    def lines(self) -> Iterator[str]:
+        """Give the lines for people."""
+        yield from self.problems
+        if self._bundle is None:
+            return
+        machine = self._bundle.machine
+        yield f"{self.file}: {machine.type} {machine.name}: no problems"
+        for name, job in self._jobs():
+            yield f"  {name}: {job.script} may {_listed(self._allowed(job)) or 'only compute'}"
+        if machine.deny:
+            yield f"  never: {_listed(machine.deny)}"
+
+    def plain(self) -> JsonValue:
+        """Give the same as a plain value."""
+        shown: dict[str, JsonValue] = {"file": self.file, "problems": list(self.problems)}
+        if self._bundle is not None:
+            machine = self._bundle.machine
+            shown["type"], shown["machine"] = machine.type, machine.name
+            shown["deny"] = list(machine.deny)
+            shown["jobs"] = {
+                name: {"script": job.script, "allow": [_shown(one) for one in self._allowed(job)]}
+                for name, job in self._jobs()
+            }
+        return shown
+
+    def _jobs(self) -> Iterator[tuple[str, ScriptJob]]:
+        if self._bundle is not None:
+            for name, stage in self._bundle.machine.body.stages.items():
+                yield name, stage.job
+
+    def _allowed(self, job: ScriptJob) -> list[str | Template]:
+        machine = self._bundle.machine if self._bundle is not None else None
+        return list(dict.fromkeys((*job.allow, *(machine.allow if machine is not None else ()))))
+
+
+def _read(adapters: AdaptersContainer, file: Path) -> _Checked:
+    try:
+        return _Checked(file, read_definition(adapters, file), [])
+    except DefinitionRefused as error:
+        return _Checked(file, None, [format_problem(one) for one in error.problems])
+    except Refusal as error:
+        return _Checked(file, None, [f"{file}: {error}"])
+
+
+def _listed(entries: list[str | Template] | tuple[str, ...]) -> str:
+    return ", ".join(_shown(one) for one in entries)
+
+
+def _shown(entry: str | Template) -> str:
+    """Give an entry as its author wrote it."""
+    if isinstance(entry, str):
+        return entry
+    return "".join(part if isinstance(part, str) else f"${{{part.source}}}" for part in entry.parts)
