@@ -60,6 +60,14 @@ class ProcessScriptHost(ScriptHost):
         """The warm parent's process, None before the first job."""
         return self._parent.pid
 
+    def warm(self) -> None:
+        """Return when the first job need not wait for the warm parent.
+
+        Raises:
+            SetupRefused: no process for scripts can be started here.
+        """
+        self._parent.warm()
+
     @override
     def run(
         self, order: JobOrder, sources: Mapping[str, str], emit: Callable[[Emitted], None]

@@ -63,6 +63,16 @@ class WarmParent:
         """The warm parent's process, None before the first job."""
         return self._process.pid if self._process else None
 
+    def warm(self) -> None:
+        """Start the warm parent before the first job asks for it.
+
+        Raises:
+            SetupRefused: it cannot be started.
+        """
+        with self._lock:
+            if self._line is None:
+                self._start()
+
     def launch(self, *, due_s: float, grace_s: float) -> Wires:
         """Have a supervisor and a job's process started.
 

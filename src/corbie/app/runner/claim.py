@@ -88,6 +88,8 @@ class Claimer:
         self._clock = clock
         self._on_said = on_said
         self._swept: Instant | None = None
+        # The jobs this copy began, as long as their marks stay, by when they are due.
+        self._begun: dict[JobId, Instant] = {}
 
     def claim(self, held: Mapping[JobId, RunningJob], *, room: int) -> Claimed:
         """Take what came: all cancels, and at most `room` jobs, in order.
@@ -116,7 +118,9 @@ class Claimer:
         now = self._clock.now()
         if self._swept is not None and now < later(self._swept, SWEEP_EVERY):
             return
-        up_to = format_path_time(earlier(now, TAKEN_KEEP))
+        past = earlier(now, TAKEN_KEEP)
+        self._begun = {job: due for job, due in self._begun.items() if due >= past}
+        up_to = format_path_time(past)
         self._store.delete_all(self._store.list_under(taken_folder(self._runner), up_to=up_to))
         self._swept = now
 
@@ -152,20 +156,20 @@ class Claimer:
             files[mark] = self._files.compose(mark, taken)
         exists = self._store.write_all_new(files) if files else frozenset()
         for mark, ordered in marks.items():
-            if mark not in exists or self._is_own(mark):
+            if mark not in exists or self._is_unbegun(mark, ordered.order.job):
                 claimed.begun.append(self._begin(ordered))
+                self._begun[ordered.order.job] = ordered.order.due
             else:
                 self._leave_taken(mark, ordered)
 
-    def _is_own(self, mark: StorePath) -> bool:
-        """Tell whether this copy wrote the mark: in a pass that failed before it began the job.
+    def _is_unbegun(self, mark: StorePath, job: JobId) -> bool:
+        """Tell whether this copy wrote the mark in a pass that failed before it began the job.
 
-        A job that began is held until its result is written and its message deleted.
+        A controller that acts a second time may bring back the message of a job that ended.
         """
         taken = self._read_mark(mark)
-        return (
-            taken is not None and taken.instance == self._presence.name and not taken.is_cancelled
-        )
+        is_own = taken is not None and taken.instance == self._presence.name
+        return is_own and job not in self._begun and taken is not None and not taken.is_cancelled
 
     def _leave_taken(self, mark: StorePath, ordered: Ordered) -> None:
         """Report the loss of a job that a dead copy took; leave a live copy's alone.
@@ -173,7 +177,8 @@ class Claimer:
         Its result, if it wrote one, has the same name and stands.
         """
         taken = self._read_mark(mark)
-        if taken is not None and not taken.is_cancelled:
+        is_own = taken is not None and taken.instance == self._presence.name
+        if taken is not None and not taken.is_cancelled and not is_own:
             if not self._presence.has_ended(taken.instance):
                 return
             order = ordered.order

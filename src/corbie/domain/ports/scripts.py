@@ -18,6 +18,8 @@ class ScriptHost(Protocol):
     ) -> JobOutcome:
         """Run a job to its end, which is at the latest when it is due, and give its outcome.
 
+        One that is due already is not begun: a mark that it was taken may be gone by then.
+
         `sources` maps each path of the order's files to its text. `emit` is called from this
         thread for each thing the script says, in order. When this returns, no process that the
         job started is left: TERM, up to 10 s, KILL, verified.

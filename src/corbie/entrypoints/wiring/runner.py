@@ -56,6 +56,7 @@ class RunnerContainer(containers.DeclarativeContainer):
     )
     by_name = providers.ThreadSafeSingleton(_by_name, controllers)
     instance = providers.ThreadSafeSingleton(_instance, adapters.entropy)
+    alive_process = providers.Object(is_process)
     presence = providers.ThreadSafeSingleton(
         Presence,
         store=party.pass_store,
@@ -64,7 +65,7 @@ class RunnerContainer(containers.DeclarativeContainer):
         instance=instance,
         capacity=capacity,
         clock=adapters.clock,
-        is_process=providers.Object(is_process),
+        is_process=alive_process,
     )
     reporter = providers.ThreadSafeSingleton(
         Reporter,

@@ -1,0 +1,1 @@
+"""Real processes, killed with kill -9 at the worst moments."""

@@ -1,0 +1,1 @@
+return input.n * 2;

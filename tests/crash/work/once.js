@@ -1,0 +1,2 @@
+require("fs").append(input.log, "ran\n");
+return { n: input.n };

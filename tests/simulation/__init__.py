@@ -1,0 +1,1 @@
+"""The simulator: real controllers, runners and clients as actors under faults."""
