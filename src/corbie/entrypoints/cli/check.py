@@ -14,7 +14,8 @@ from corbie.domain.places import DefinitionRefused, format_problem
 from corbie.domain.values import JsonValue
 from corbie.entrypoints.cli.exits import FAILURE, SUCCESS, CommandRefused
 from corbie.entrypoints.cli.frame import make_app
-from corbie.entrypoints.cli.options import JsonOption, read_own_settings, write_json
+from corbie.entrypoints.cli.options import JsonOption, write_json
+from corbie.entrypoints.cli.own_settings import read_own_settings
 from corbie.entrypoints.cli.printing import write
 from corbie.entrypoints.library import read_definition
 from corbie.entrypoints.wiring.adapters import AdaptersContainer

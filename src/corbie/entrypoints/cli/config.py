@@ -4,7 +4,8 @@ from corbie.domain.times import Span, format_span
 from corbie.domain.values import JsonValue
 from corbie.entrypoints.cli.exits import SUCCESS
 from corbie.entrypoints.cli.frame import make_app
-from corbie.entrypoints.cli.options import JsonOption, read_origins, write_json
+from corbie.entrypoints.cli.options import JsonOption, write_json
+from corbie.entrypoints.cli.own_settings import read_origins
 from corbie.entrypoints.cli.printing import write
 from corbie.entrypoints.settings import Settings, format_origin
 

@@ -1,8 +1,6 @@
 """Options that several commands share, and how their texts are read."""
 
-import os
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +10,6 @@ from corbie.domain.errors import ValueRefused
 from corbie.domain.values import JsonValue, parse_json, sorted_text
 from corbie.entrypoints.cli.exits import CommandRefused
 from corbie.entrypoints.cli.printing import write
-from corbie.entrypoints.settings import Settings, SettingsRead, read_settings
 
 INPUT_BYTES_MAX = 64 * 1024 * 1024
 
@@ -24,16 +21,6 @@ InputOption = Annotated[
 RunArgument = Annotated[
     str, typer.Argument(metavar="RUN", help="An ID, the end of one, or `last`.")
 ]
-
-
-def read_own_settings(**flags: str | int | None) -> Settings:
-    """Give the settings that hold here; a flag of None was not given."""
-    return read_origins(flags).settings
-
-
-def read_origins(flags: Mapping[str, str | int | None]) -> SettingsRead:
-    """Give the settings with where each came from."""
-    return read_settings(flags=flags, environment=os.environ, is_terminal=sys.stderr.isatty())
 
 
 def read_input(text: str | None) -> JsonValue:

@@ -8,7 +8,8 @@ from corbie.domain.cards import Card
 from corbie.domain.values import JsonValue
 from corbie.entrypoints.cli.exits import SUCCESS
 from corbie.entrypoints.cli.frame import make_app
-from corbie.entrypoints.cli.options import JsonOption, read_own_settings, write_json
+from corbie.entrypoints.cli.options import JsonOption, write_json
+from corbie.entrypoints.cli.own_settings import read_own_settings
 from corbie.entrypoints.cli.printing import write
 from corbie.entrypoints.parties import card_text, create_party, find_known, list_known
 

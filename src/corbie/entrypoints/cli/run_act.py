@@ -10,7 +10,8 @@ from corbie.domain.errors import Refusal
 from corbie.domain.steps.effects import ANSWER_OK
 from corbie.domain.times import format_span
 from corbie.entrypoints.cli.exits import SUCCESS
-from corbie.entrypoints.cli.options import JsonOption, RunArgument, read_own_settings, write_json
+from corbie.entrypoints.cli.options import JsonOption, RunArgument, write_json
+from corbie.entrypoints.cli.own_settings import read_own_settings
 from corbie.entrypoints.cli.printing import write, write_note
 from corbie.entrypoints.library import Corbie, NoAnswer
 

@@ -17,10 +17,10 @@ from corbie.entrypoints.cli.frame import read_option
 from corbie.entrypoints.cli.options import (
     JsonOption,
     RunArgument,
-    read_own_settings,
     read_pairs,
     write_json,
 )
+from corbie.entrypoints.cli.own_settings import read_own_settings
 from corbie.entrypoints.cli.printing import terminal_width, write
 from corbie.entrypoints.library import Corbie, Run
 

@@ -17,10 +17,10 @@ from corbie.entrypoints.cli.options import (
     InputOption,
     JsonOption,
     read_input,
-    read_own_settings,
     read_pairs,
     write_json,
 )
+from corbie.entrypoints.cli.own_settings import read_own_settings
 from corbie.entrypoints.cli.printing import write, write_note
 from corbie.entrypoints.library import Corbie, NoAnswer, Run, StartRefused
 

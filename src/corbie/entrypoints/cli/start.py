@@ -14,7 +14,7 @@ from corbie.entrypoints.cli.exits import (
     print_error,
 )
 from corbie.entrypoints.cli.frame import make_app
-from corbie.entrypoints.cli.options import read_own_settings
+from corbie.entrypoints.cli.own_settings import read_own_settings
 from corbie.entrypoints.cli.printing import write
 from corbie.entrypoints.logs import start_logging
 from corbie.entrypoints.settings import Settings, require_party

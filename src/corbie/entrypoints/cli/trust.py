@@ -9,7 +9,8 @@ from corbie.domain.permissions import format_entry, parse_entry
 from corbie.domain.values import JsonValue
 from corbie.entrypoints.cli.exits import SUCCESS, CommandRefused
 from corbie.entrypoints.cli.frame import make_app, read_option
-from corbie.entrypoints.cli.options import JsonOption, read_own_settings, write_json
+from corbie.entrypoints.cli.options import JsonOption, write_json
+from corbie.entrypoints.cli.own_settings import read_own_settings
 from corbie.entrypoints.cli.printing import write, write_note
 from corbie.entrypoints.parties import Grant, find_known, open_book, remove_trust
 from corbie.entrypoints.parties import trust as put_trust

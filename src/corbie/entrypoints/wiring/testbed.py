@@ -5,25 +5,25 @@ Each party has keys of its own, made for the trial, and its own column of the ta
 
 from dependency_injector import containers, providers
 
-from corbie.adapters.clocks import SystemClock
 from corbie.adapters.crypto.memory_keyring import MemoryKeyring
 from corbie.adapters.entropy import SeededEntropy, SystemEntropy
+from corbie.adapters.scripts.host import ProcessScriptHost
 from corbie.adapters.stores.guarded import GuardedStore
 from corbie.adapters.stores.memory import MemoryStore
 from corbie.adapters.stores.opening import prepare_store
 from corbie.adapters.suspects import NoSuspects
 from corbie.adapters.workers import InlineWorkers
 from corbie.app.controller.trusting import TrustBook
-from corbie.app.testbed.agenda import TrialClock, VirtualClock, WaitingClock
+from corbie.app.testbed.agenda import TrialClock, VirtualClock
 from corbie.app.testbed.trial import Trial
 from corbie.app.testbed.world import World
 from corbie.domain.access import Party
 from corbie.domain.cards import Role, TrustEntry
 from corbie.domain.names import PartyName
 from corbie.domain.ports.entropy import Entropy
-from corbie.domain.times import SECOND, Instant
+from corbie.domain.ports.scripts import ScriptHost
 from corbie.entrypoints.settings import Settings
-from corbie.entrypoints.wiring.adapters import AdaptersContainer, sleep_span
+from corbie.entrypoints.wiring.adapters import AdaptersContainer
 from corbie.entrypoints.wiring.client import ClientContainer
 from corbie.entrypoints.wiring.controller import ControllerContainer
 from corbie.entrypoints.wiring.runner import RunnerContainer
@@ -31,8 +31,6 @@ from corbie.entrypoints.wiring.runner import RunnerContainer
 CONTROLLER = PartyName("controller")
 RUNNER = PartyName("runner")
 CLIENT = PartyName("client")
-SEEDED_START = Instant(1_767_225_600 * SECOND)
-"""When a trial with a seed begins, 2026 in UTC, so that the seed repeats it whole."""
 _ROLES: dict[PartyName, Role] = {CONTROLLER: "controller", RUNNER: "runner", CLIENT: "client"}
 
 
@@ -69,6 +67,9 @@ class TestbedContainer(containers.DeclarativeContainer):
 
     clock: providers.Provider[TrialClock] = providers.ThreadSafeSingleton(VirtualClock, start)
     entropy: providers.Provider[Entropy] = providers.ThreadSafeSingleton(SystemEntropy)
+    host: providers.Provider[ScriptHost] = providers.ThreadSafeSingleton(
+        ProcessScriptHost, clock=clock
+    )
     parties = providers.ThreadSafeSingleton(Parties)
     memory = providers.ThreadSafeSingleton(MemoryStore)
     adapters = providers.Container(
@@ -78,6 +79,7 @@ class TestbedContainer(containers.DeclarativeContainer):
         entropy=entropy,
         keyring=parties.provided.keyring,
         store=memory,
+        host=host,
         suspects=providers.ThreadSafeSingleton(NoSuspects),
     )
     controller = providers.Container(
@@ -118,15 +120,14 @@ class TestbedContainer(containers.DeclarativeContainer):
 
 
 def make_testbed(
-    settings: Settings, *, seed: int | None = None, is_real_time: bool = False
+    settings: Settings, *, clock: TrialClock, host: ScriptHost, seed: int | None = None
 ) -> TestbedContainer:
-    """Give the parts of a trial; with a seed its names, chance and virtual time are the same."""
-    real = SystemClock()
-    start = real.now() if seed is None else SEEDED_START
+    """Give the parts of a trial; with a seed its names and chance are the same each time."""
     entropy: Entropy = SystemEntropy() if seed is None else SeededEntropy(seed)
-    if not is_real_time:
-        return TestbedContainer(settings=settings, start=start, entropy=providers.Object(entropy))
-    clock = providers.Object(WaitingClock(real, sleep_span))
     return TestbedContainer(
-        settings=settings, start=start, clock=clock, entropy=providers.Object(entropy)
+        settings=settings,
+        start=clock.now(),
+        clock=providers.Object(clock),
+        entropy=providers.Object(entropy),
+        host=providers.Object(host),
     )
