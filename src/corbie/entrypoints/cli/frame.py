@@ -3,7 +3,6 @@
 `make_app` makes the Typer app of a command's module; `run_words` carries out a command line.
 """
 
-import gc
 import os
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
@@ -102,10 +101,7 @@ def _root(
 
 def _import_app(command: Command) -> typer.Typer:
     module, _, attribute = command.target.partition(":")
-    # Importing makes no garbage, and looking for it takes a tenth of a command's start.
-    gc.disable()
     app = getattr(import_module(f"{_PACKAGE}.{module}"), attribute)
-    gc.enable()
     if not isinstance(app, typer.Typer):
         message = f"{command.target} is no Typer app"
         raise Bug(message)
