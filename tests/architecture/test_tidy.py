@@ -13,11 +13,17 @@ from tests.architecture.checkout import ROOT, python_files, shown, text_files
 FILE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 60
 # Modules that a process starts with, or that are found by name, so no other module imports them.
-STARTED = {"corbie.entrypoints.cli.main"}
+SCRIPT_MODULES = "corbie.adapters.scripts.modules"
+STARTED = {
+    "corbie.entrypoints.cli.main",
+    "corbie.entrypoints.isolated_step",
+    "corbie.adapters.scripts.zygote",
+    *(f"{SCRIPT_MODULES}.{name}" for name in ("env", "exec", "fs", "html", "http", "json")),
+}
 # Hosts that a text of ours may give an address at: nothing is fetched from any in a test.
 HOSTS = re.compile(
     r"(?:[\w.-]+\.)?(?:example(?:\.(?:com|org|net))?|test|invalid|localhost|apache\.org|json-schema\.org"
-    r"|keepachangelog\.com|semver\.org|w3\.org)|127\.0\.0\.1|\[::1\]|[{<$%].*|\.*"
+    r"|keepachangelog\.com|semver\.org|w3\.org)|127\.0\.0\.1(?::\{.*)?|\[::1\]|169\.254\.169\.254|SITE|[{<$%].*|\.*"
 )
 
 CODE = python_files("src", "tests", "demo", "bench")

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -78,6 +78,7 @@ class WatchedMemory(MemoryStore):
         """Begin unwatched."""
         super().__init__()
         self.see: Callable[[StorePath, bytes, bool], None] = lambda path, data, is_new: None
+        self.see_deleted: Callable[[Sequence[StorePath]], None] = lambda paths: None
 
     def write(self, path: StorePath, data: bytes) -> Version:
         """Write, and show it."""
@@ -96,6 +97,12 @@ class WatchedMemory(MemoryStore):
         version = super().write_new(path, data)
         self.see(path, data, True)
         return version
+
+
+    def delete_all(self, paths: Sequence[StorePath]) -> None:
+        """Delete, and show it."""
+        super().delete_all(paths)
+        self.see_deleted(paths)
 
 
 @dataclass(slots=True)
@@ -195,6 +202,7 @@ class World:
         self.files, self.blobs = party.files(), party.blobs()
         self.box = self.make_controller("world", self.store).party.files()
         self.store.see = self.see
+        self.store.see_deleted = lambda paths: self.say(f"{self.scheduler.name} del {paths[0]}")
 
     def see(self, path: StorePath, data: bytes, is_new: bool) -> None:  # noqa: FBT001 - a callback
         """Check what one write that landed must not break."""

@@ -2,8 +2,7 @@
 
 import os
 import urllib.parse
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from corbie.domain.names import RunId
@@ -22,14 +21,14 @@ class SuspectFolder:
         names = os.listdir(folder) if folder.is_dir() else []
         self._suspects = {RunId(urllib.parse.unquote(name)) for name in names}
 
-    @contextmanager
-    def watching(self, run: RunId) -> Iterator[bool]:
-        """Say that a run is evaluated until the block ends; gives whether it is a suspect."""
+    def begin(self, run: RunId) -> bool:
+        """Say that a run is evaluated from here to `end`; tells whether it is a suspect."""
         self._run = run
-        try:
-            yield run in self._suspects
-        finally:
-            self._run = None
+        return run in self._suspects
+
+    def end(self) -> None:
+        """Say that nothing is evaluated."""
+        self._run = None
 
     def clear(self, run: RunId) -> None:
         """Suspect a run no more."""
@@ -52,10 +51,12 @@ class SuspectFolder:
 class NoSuspects:
     """A `Suspects` where no process outlives its trial."""
 
-    @contextmanager
-    def watching(self, run: RunId) -> Iterator[bool]:
+    def begin(self, run: RunId) -> bool:
         """Suspect nobody."""
-        yield False
+        return False
+
+    def end(self) -> None:
+        """Suspect nobody."""
 
     def clear(self, run: RunId) -> None:
         """Suspect nobody."""

@@ -201,7 +201,7 @@ class TestDeciding:
         open_layer = Layer(says="the runner", fix="", allow=None, deny=("exec:git",))
 
         assert refused(ProgramWanted(path="/usr/bin/ls", name="ls"), open_layer) is None
-        assert refused(ProgramWanted(path="/opt/git", name=None), open_layer) == "exec:/opt/git"
+        assert refused(ProgramWanted(path="/srv/bin/git", name=None), open_layer) == "exec:/srv/bin/git"
 
     def test_a_denial_wins_and_says_what_to_remove(self):
         layers = [layer("all"), layer("all", deny=("fs.read:/srv/keep/**",), says="the flow")]
@@ -218,7 +218,7 @@ class TestDeciding:
             connection("example.com", 443, "169.254.169.254"),
             connection("a.example.com", 443, "10.0.0.7"),
             reading("/a*/\\b"),
-            ProgramWanted(path="/opt/x y", name=None),
+            ProgramWanted(path="/srv/x y", name=None),
             NameWanted(kind="env", name="HOME"),
         ]
 

@@ -272,9 +272,12 @@ class Advancer:
             return refused_step(context.run, start, context.at)
         definition = require_start(events).definition if state is None else state.definition
         machine = self._machines.load(self._home(context.run), definition)
-        with self._suspects.watching(context.run) as is_suspect:
+        is_suspect = self._suspects.begin(context.run)
+        try:
             if not is_suspect:
                 return step(machine, state, events, context)
+        finally:
+            self._suspects.end()
         try:
             decided = self._isolated.take(machine, state, events, context)
         except EvaluatorLost as error:

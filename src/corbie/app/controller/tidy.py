@@ -76,7 +76,7 @@ class Tidier:
                 self._answer(arrived, newest, files)
                 gone.append(arrived.path)
             for wake in plan.wakes:
-                if self._drop_wake(plan.run, newest, wake, files):
+                if self._drop_wake(plan, newest, wake, files):
                     gone.append(wake.path)
         if files:
             self._store.write_all_new(files)
@@ -100,11 +100,14 @@ class Tidier:
             return
         if arrived.name in state.taken:
             return
-        text = f"the run has ended: {state.status}"
-        if arrived.is_expired:
-            text = "expired"
-        elif isinstance(record, RemoveMessage):
+        # Of a run that ended the answer depends on nothing but how it did: whoever gives it again,
+        # late, after the first was deleted with the run, tells the client the same.
+        if isinstance(record, RemoveMessage):
             text = self._begin_removal(record.run, state, files)
+        elif state.ended is None:
+            text = "expired"
+        else:
+            text = f"the run has ended: {state.status}"
         self._add_receipt(arrived.name, record.run, state.client, text, files)
 
     def _begin_removal(self, run: RunId, state: RunState, files: dict[StorePath, bytes]) -> str:
@@ -125,22 +128,23 @@ class Tidier:
         self._agenda.add(due)
 
     def _drop_wake(
-        self, run: RunId, newest: Newest | None, wake: DueWake, files: dict[StorePath, bytes]
+        self, plan: Plan, newest: Newest | None, wake: DueWake, files: dict[StorePath, bytes]
     ) -> bool:
         """Do what a wake that is no timer of a step is for; give whether it can go."""
         if wake.name in {KEEP_WAKE, REMOVE_WAKE, LAST_LOOK_WAKE}:
-            return self._delete(run, newest, wake, files)
+            return self._delete(plan, newest, wake, files)
         state = None if newest is None else newest.state
         look = None if state is None else next_look(state)
         if look is not None:
             # One wake a run: the one that just passed was set for the earliest of several.
             after = max(Span(look - self._clock.now()), LOOK_AGAIN if look <= wake.due else Span(0))
-            self._add_wake(run, after, wake.name, files)
+            self._add_wake(plan.run, after, wake.name, files)
         return True
 
     def _delete(
-        self, run: RunId, newest: Newest | None, wake: DueWake, files: dict[StorePath, bytes]
+        self, plan: Plan, newest: Newest | None, wake: DueWake, files: dict[StorePath, bytes]
     ) -> bool:
+        run = plan.run
         if newest is None:
             self._store.delete_all([finished_path(self._controller, run)])
             return True
@@ -148,7 +152,7 @@ class Tidier:
             return True
         if not self._is_over(newest.state, wake):
             return False
-        if self._has_messages(run):
+        if plan.messages or self._has_messages(run):
             self._add_wake(run, DELETE_AGAIN, wake.name, files)
             return True
         if wake.name != LAST_LOOK_WAKE:

@@ -3,7 +3,6 @@
 Source: Values and expressions, What it may use (a built-in under way).
 """
 
-from contextlib import AbstractContextManager
 from typing import Protocol
 
 from corbie.domain.names import RunId
@@ -12,8 +11,12 @@ from corbie.domain.names import RunId
 class Suspects(Protocol):
     """Remembers, over the death of the process, which run it was evaluating."""
 
-    def watching(self, run: RunId) -> AbstractContextManager[bool]:
-        """Say that a run is evaluated until the block ends; gives whether it is a suspect."""
+    def begin(self, run: RunId) -> bool:
+        """Say that a run is evaluated from here to `end`; tells whether it is a suspect."""
+        ...
+
+    def end(self) -> None:
+        """Say that nothing is evaluated."""
         ...
 
     def clear(self, run: RunId) -> None:

@@ -1,0 +1,1 @@
+"""Benchmarks: `make bench`, or `make bench ROWS=2,7`."""
