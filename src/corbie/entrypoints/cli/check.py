@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from corbie.app.client.bundle import Bundle
-from corbie.domain.definitions.jobs import ScriptJob
+from corbie.domain.definitions.powers import list_powers
 from corbie.domain.errors import Refusal
-from corbie.domain.expressions.template import Template
 from corbie.domain.places import DefinitionRefused, format_problem
 from corbie.domain.values import JsonValue
 from corbie.entrypoints.cli.exits import FAILURE, SUCCESS, CommandRefused
@@ -79,8 +78,8 @@ class _Checked:
             return
         machine = self._bundle.machine
         yield f"{self.file}: {machine.type} {machine.name}: no problems"
-        for name, job in self._jobs():
-            yield f"  {name}: {job.script} may {_listed(self._allowed(job)) or 'only compute'}"
+        for powers in list_powers(machine):
+            yield f"  {powers.job}: {powers.script} may {_listed(powers.allow) or 'only compute'}"
         if machine.deny:
             yield f"  never: {_listed(machine.deny)}"
 
@@ -92,19 +91,10 @@ class _Checked:
             shown["type"], shown["machine"] = machine.type, machine.name
             shown["deny"] = list(machine.deny)
             shown["jobs"] = {
-                name: {"script": job.script, "allow": [_shown(one) for one in self._allowed(job)]}
-                for name, job in self._jobs()
+                powers.job: {"script": powers.script, "allow": list(powers.allow)}
+                for powers in list_powers(machine)
             }
         return shown
-
-    def _jobs(self) -> Iterator[tuple[str, ScriptJob]]:
-        if self._bundle is not None:
-            for name, stage in self._bundle.machine.body.stages.items():
-                yield name, stage.job
-
-    def _allowed(self, job: ScriptJob) -> list[str | Template]:
-        machine = self._bundle.machine if self._bundle is not None else None
-        return list(dict.fromkeys((*job.allow, *(machine.allow if machine is not None else ()))))
 
 
 def _read(adapters: AdaptersContainer, file: Path) -> _Checked:
@@ -116,12 +106,5 @@ def _read(adapters: AdaptersContainer, file: Path) -> _Checked:
         return _Checked(file, None, [f"{file}: {error}"])
 
 
-def _listed(entries: list[str | Template] | tuple[str, ...]) -> str:
-    return ", ".join(_shown(one) for one in entries)
-
-
-def _shown(entry: str | Template) -> str:
-    """Give an entry as its author wrote it."""
-    if isinstance(entry, str):
-        return entry
-    return "".join(part if isinstance(part, str) else f"${{{part.source}}}" for part in entry.parts)
+def _listed(entries: tuple[str, ...]) -> str:
+    return ", ".join(entries)
