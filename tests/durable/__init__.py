@@ -1,0 +1,1 @@
+"""Real processes on a real store, seen from outside."""
