@@ -131,7 +131,7 @@ def main() -> None:
     settings = read_settings(flags={"home": str(home)}, environment={}, is_terminal=False).settings
     initialise(settings, name="drill")
     settings = read_settings(flags={"home": str(home)}, environment={}, is_terminal=False).settings
-    corbie = Corbie.from_settings(settings)
+    corbie = Corbie(config=settings)
     is_beside = "--beside" in sys.argv
     try:
         begin(lambda: RunnerProcess(settings).run())

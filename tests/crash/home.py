@@ -20,9 +20,7 @@ PATIENCE_S = 30.0
 def make_home(folder: Path) -> Corbie:
     """Set up in a folder; give a client."""
     flags = {"home": str(folder)}
-    initialise(
-        read_settings(flags=flags, environment={}, is_terminal=False).settings, name="crash"
-    )
+    initialise(read_settings(flags=flags, environment={}, is_terminal=False).settings, name="crash")
     return Corbie(config=flags)
 
 

@@ -115,7 +115,9 @@ def be_runner(world: World, actor: str, runner: PartyName) -> Callable[[], None]
         count += 1
         world.living.add((actor, count))
         workers = DrawnWorkers(capacity=2)
-        adapters = world.adapters(actor, world.store_of(runner), DrawnHost(world, world.clock(actor)))
+        adapters = world.adapters(
+            actor, world.store_of(runner), DrawnHost(world, world.clock(actor))
+        )
         container = RunnerContainer(
             adapters=adapters,
             store=adapters.store,

@@ -101,7 +101,7 @@ class FaultyStore:
         for path in paths:
             self._attempt(lambda path=path: self._store.delete_all([path]))
 
-    def watch(self, folders: Sequence[StorePath]) -> StoreWatch:
+    def watch(self, folders: Sequence[StorePath]) -> StoreWatch:  # noqa: ARG002 - the port's
         """Give a watch that only sleeps: actors look when it is their turn."""
         return SleepingWatch()
 

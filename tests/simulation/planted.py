@@ -9,7 +9,6 @@ from corbie.app.controller.cycle import ControllerCycle
 from corbie.app.controller.enact import Enactor
 from corbie.app.controller.runs import Newest
 from corbie.domain.names import RunId
-
 from tests.simulation.actors import MakeCycle
 from tests.simulation.world import CONTROLLER, World
 
@@ -52,9 +51,7 @@ def with_enactor(kind: type[Enactor]) -> MakeCycle:
 
     def make(world: World, actor: str) -> ControllerCycle:
         container = world.make_controller(actor, world.store_of(CONTROLLER))
-        container.enactor.override(
-            providers.ThreadSafeSingleton(kind, **container.enactor.kwargs)
-        )
+        container.enactor.override(providers.ThreadSafeSingleton(kind, **container.enactor.kwargs))
         return container.cycle()
 
     return make

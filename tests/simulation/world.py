@@ -77,8 +77,8 @@ class WatchedMemory(MemoryStore):
     def __init__(self) -> None:
         """Begin unwatched."""
         super().__init__()
-        self.see: Callable[[StorePath, bytes, bool], None] = lambda path, data, is_new: None
-        self.see_deleted: Callable[[Sequence[StorePath]], None] = lambda paths: None
+        self.see: Callable[[StorePath, bytes, bool], None] = lambda *_: None
+        self.see_deleted: Callable[[Sequence[StorePath]], None] = lambda *_: None
 
     def write(self, path: StorePath, data: bytes) -> Version:
         """Write, and show it."""
@@ -97,7 +97,6 @@ class WatchedMemory(MemoryStore):
         version = super().write_new(path, data)
         self.see(path, data, True)
         return version
-
 
     def delete_all(self, paths: Sequence[StorePath]) -> None:
         """Delete, and show it."""
@@ -140,7 +139,7 @@ class World:
         seconds = (self.now - BEGINNING) / SECOND
         self.log.append(f"{seconds:9.3f} {text}")
 
-    def require(self, condition: bool, promise: str) -> None:  # noqa: FBT001 - as an assertion
+    def require(self, condition: bool, promise: str) -> None:
         """Raise `Violation` unless a promise holds."""
         if not condition:
             tail = "\n".join(self.log[-200:])
@@ -204,7 +203,7 @@ class World:
         self.store.see = self.see
         self.store.see_deleted = lambda paths: self.say(f"{self.scheduler.name} del {paths[0]}")
 
-    def see(self, path: StorePath, data: bytes, is_new: bool) -> None:  # noqa: FBT001 - a callback
+    def see(self, path: StorePath, data: bytes, is_new: bool) -> None:
         """Check what one write that landed must not break."""
         parts = parse_path(path)
         self.say(f"{self.scheduler.name} {'new' if is_new else 'put'} {path}")

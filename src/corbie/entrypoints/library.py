@@ -64,31 +64,24 @@ class Corbie:
     """A client of a controller, on this computer's configuration or a store handed in."""
 
     def __init__(
-        self, *, store: WatchedStore | None = None, config: Mapping[str, str | int] | None = None
+        self,
+        *,
+        store: WatchedStore | None = None,
+        config: Settings | Mapping[str, str | int] | None = None,
     ) -> None:
-        """Read the settings: those of `config` before the environment before the file.
+        """Read the settings, unless `config` is settings: it, the environment, the file.
 
         With `store` runs go there, whatever the settings say.
 
         Raises:
             SetupRefused: a setting is wrong, or nothing is set up.
         """
-        read = read_settings(flags=dict(config or {}), environment=os.environ, is_terminal=False)
-        self._open(read.settings, store)
-
-    @classmethod
-    def open(cls) -> "Corbie":
-        """Give a client on this computer's configuration; raises as the constructor does."""
-        return cls()
-
-    @classmethod
-    def from_settings(cls, settings: Settings) -> "Corbie":
-        """Give a client on settings that were read before; raises as the constructor does."""
-        made = cls.__new__(cls)
-        made._open(settings, None)
-        return made
-
-    def _open(self, settings: Settings, store: WatchedStore | None) -> None:
+        if isinstance(config, Settings):
+            settings = config
+        else:
+            flags = dict(config or {})
+            read = read_settings(flags=flags, environment=os.environ, is_terminal=False)
+            settings = read.settings
         self._adapters = make_adapters(settings, store=store)
         container = make_client(settings, self._adapters)
         self._submitter: Submitter = container.submitter()
@@ -97,6 +90,11 @@ class Corbie:
         self._client = require_party(settings, "client")
         self._controller = require_party(settings, "controller")
         self._store = self._adapters.store()
+
+    @classmethod
+    def open(cls) -> "Corbie":
+        """Give a client on this computer's configuration; raises as the constructor does."""
+        return cls()
 
     def read(self, definition: str | Path, *, context: str | Path | None = None) -> Bundle:
         """Read and check a definition or a script; raises `DefinitionRefused`."""

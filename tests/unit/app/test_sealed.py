@@ -43,7 +43,6 @@ from corbie.domain.steps.effects import Answer
 from corbie.domain.steps.events import Timer
 from corbie.domain.steps.state import RunState
 from corbie.domain.times import MINUTE, SKEW, Instant, Span, later
-
 from tests.unit.app.parties import CLIENT, CONTROLLER, RUNNER, Parties
 
 RUN = RunId("cli/20261012T210153.624Z-d2729e69f1")
@@ -141,9 +140,7 @@ def refusal(files: SealedFiles, path: StorePath, data: bytes) -> str | None:
     try:
         files.open(path, data)
     except Untrusted as error:
-        assert error.path == path
-        assert error.check in get_args(Check)
-        return error.check
+        return error.check if error.path == path else "another file"
     return None
 
 
@@ -163,14 +160,12 @@ def test_every_flipped_byte_is_refused_by_a_named_check(kind: str) -> None:
     data = compose(sample)
     files = PARTIES.files[sample.reader]
 
-    passed = [
-        index
+    checks = [
+        refusal(files, sample.path, data[:index] + bytes([data[index] ^ 1]) + data[index + 1 :])
         for index in range(len(data))
-        if refusal(files, sample.path, data[:index] + bytes([data[index] ^ 1]) + data[index + 1 :])
-        is None
     ]
 
-    assert passed == []
+    assert set(checks) <= set(get_args(Check))
 
 
 @pytest.mark.parametrize("kind", SAMPLES)

@@ -201,7 +201,10 @@ class TestDeciding:
         open_layer = Layer(says="the runner", fix="", allow=None, deny=("exec:git",))
 
         assert refused(ProgramWanted(path="/usr/bin/ls", name="ls"), open_layer) is None
-        assert refused(ProgramWanted(path="/srv/bin/git", name=None), open_layer) == "exec:/srv/bin/git"
+        assert (
+            refused(ProgramWanted(path="/srv/bin/git", name=None), open_layer)
+            == "exec:/srv/bin/git"
+        )
 
     def test_a_denial_wins_and_says_what_to_remove(self):
         layers = [layer("all"), layer("all", deny=("fs.read:/srv/keep/**",), says="the flow")]

@@ -6,7 +6,6 @@ from corbie.domain.steps import step
 from corbie.domain.steps.effects import Answer, CancelJob, SetWake, StartJob
 from corbie.domain.steps.step import Step
 from corbie.domain.times import MINUTE, SECOND, Instant, Span
-
 from tests.builders import (
     AT,
     a_cancel,
@@ -257,9 +256,7 @@ def test_a_jobs_layers_are_its_own_the_denials_and_the_clients_ceiling() -> None
         deny=("exec",),
     )
 
-    first = step(
-        machine, None, [a_start({"host": "example.com"}, ceiling=("net",))], a_context()
-    )
+    first = step(machine, None, [a_start({"host": "example.com"}, ceiling=("net",))], a_context())
 
     order = next(one.order for one in first.effects if isinstance(one, StartJob))
     own, deny, ceiling = order.layers

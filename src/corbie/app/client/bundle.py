@@ -3,15 +3,15 @@
 Source: Processes, Client; Definitions, The file.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from corbie.domain.definitions.single_script import make_script_flow
 from corbie.domain.definitions.machine import Machine
 from corbie.domain.definitions.shapes import fill_defaults, problems_in_input
+from corbie.domain.definitions.single_script import make_script_flow
 from corbie.domain.definitions.sources import collect_sources
 from corbie.domain.errors import ValueRefused
-from corbie.domain.places import DefinitionRefused
+from corbie.domain.places import DefinitionRefused, Problem
 from corbie.domain.ports.documents import DefinitionReader, DocumentSource
 from corbie.domain.ports.schemas import SchemaChecker
 from corbie.domain.values import JsonValue
@@ -38,13 +38,17 @@ def read_bundle(documents: DocumentSource, reader: DefinitionReader[Machine], pa
     Raises:
         DefinitionRefused: it has problems: all that were found, with their places.
     """
+    found: Sequence[Problem] = ()
+    machine: Machine | None
     if path.endswith(".js"):
         machine = make_script_flow(path)
     else:
-        machine = reader.read(documents.read_document(path))
-    sources, problems = collect_sources(machine, documents)
-    if problems:
-        raise DefinitionRefused(problems)
+        machine, found = reader.check(documents.read_document(path))
+    if machine is None:
+        raise DefinitionRefused(found)
+    sources, missing = collect_sources(machine, documents)
+    if found or missing:
+        raise DefinitionRefused([*found, *missing])
     return Bundle(
         machine=replace(machine, requires=sources.requires),
         texts=sources.texts,

@@ -55,8 +55,9 @@ class Observer:
         self._controller = controller
 
     def find_run(self, text: str) -> RunId:
-        """Give the run that a person means: an ID, its part after the slash, a unique ending,
-        or `last`.
+        """Give the run that a person means.
+
+        An ID, its part after the slash, a unique ending of it, or `last`.
 
         Raises:
             NotFound: no run, or several, fit.

@@ -40,7 +40,7 @@ class Sent:
 class Submitter:
     """Sends messages as one client."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is one port or one part, wired by name
         self,
         *,
         store: Store,

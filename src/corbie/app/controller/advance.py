@@ -198,6 +198,7 @@ class Advancer:
 
     def _start_of(self, run: RunId, arrived: Arrived) -> Start:
         message = arrived.record
+        self._trusted.refresh_entry(arrived.by)
         entry = self._trusted.entry(arrived.by)
         if not isinstance(message, StartMessage) or entry is None:
             raise Untrusted(path=arrived.path, check="writer", what="its sender is not trusted")

@@ -105,7 +105,7 @@ class ControllerCycle:
             except Untrusted as error:
                 _log.error("the run %s cannot go on: %s", run, error)
                 continue
-            except Exception:
+            except Exception:  # noqa: BLE001 - the cycle loop, which must outlive a run
                 # One run that breaks an invariant must not hold up the others.
                 _log.exception("the run %s cannot go on: this is a bug in corbie", run)
                 continue

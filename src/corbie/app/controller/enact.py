@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from corbie.app.controller.agenda import WakeAgenda
 from corbie.app.controller.runs import Newest, Runs
 from corbie.app.files.sealed import SealedFiles
-from corbie.domain.errors import AlreadyExists, Changed
+from corbie.domain.errors import Changed
 from corbie.domain.invariants import unreachable
 from corbie.domain.names import PartyName, RunId, split_run_id
 from corbie.domain.paths import (
@@ -96,20 +96,24 @@ class Enactor:
     def _replace_status(self, path: StorePath, record: StepRecord) -> None:
         version = self._versions.pop(record.run, None)
         for _ in range(STATUS_TRIES_MAX):
+            version = version or self._older_status(path, record)
             if version is None:
-                read = self._files.read(path, Status)
-                # Step 1 made it: one that is missing now went with the end of the run.
-                if read is None or read.record.step >= record.number:
-                    return
-                version = read.version
+                return
             data = self._files.compose(path, status_of(record))
             try:
-                if version is not None:
-                    written = self._store.write_unchanged(path, data, version)
-                    self._versions[record.run] = written
-                return
-            except (Changed, AlreadyExists):
+                self._versions[record.run] = self._store.write_unchanged(path, data, version)
+            except Changed:
                 version = None
+            else:
+                return
+
+    def _older_status(self, path: StorePath, record: StepRecord) -> Version | None:
+        """Give the version of the status that is there, None where it is not to be replaced.
+
+        Step 1 made it: one that is missing now went with the end of the run.
+        """
+        read = self._files.read(path, Status)
+        return None if read is None or read.record.step >= record.number else read.version
 
     def _compose(self, record: StepRecord, effect: Effect) -> tuple[StorePath, bytes]:
         match effect:

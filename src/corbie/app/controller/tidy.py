@@ -75,9 +75,7 @@ class Tidier:
             for arrived in plan.messages:
                 self._answer(arrived, newest, files)
                 gone.append(arrived.path)
-            for wake in plan.wakes:
-                if self._drop_wake(plan, newest, wake, files):
-                    gone.append(wake.path)
+            gone += [wake.path for wake in plan.wakes if self._drop_wake(plan, newest, wake, files)]
         if files:
             self._store.write_all_new(files)
         return gone

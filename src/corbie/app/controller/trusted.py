@@ -10,7 +10,7 @@ from corbie.app.files.sealed import SealedFiles
 from corbie.domain.cards import Card, TrustEntry
 from corbie.domain.errors import Untrusted
 from corbie.domain.names import PartyName
-from corbie.domain.paths import alive_folder, trust_folder
+from corbie.domain.paths import alive_folder, trust_folder, trust_path
 from corbie.domain.placing import RunnerSeen
 from corbie.domain.ports.clock import Clock
 from corbie.domain.ports.store import Store
@@ -59,6 +59,18 @@ class Trusted:
         self._entries, self._entries_at = entries, at
         self._runners_at = None
         self._cards.replace_all([self._own, *(entry.card for entry in entries.values())])
+
+    def refresh_entry(self, name: PartyName) -> None:
+        """Read one party's entry again: a run begins with what holds now."""
+        try:
+            opened = self._files.read(trust_path(self._own.name, name), TrustEntry)
+        except Untrusted as error:
+            _log.warning("a trust entry is passed over: %s", error)
+            opened = None
+        if opened is None:
+            self._entries.pop(name, None)
+        else:
+            self._entries[name] = opened.record
 
     def entry(self, name: PartyName) -> TrustEntry | None:
         """Give what a party is trusted with, None for a stranger."""

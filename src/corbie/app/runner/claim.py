@@ -129,21 +129,24 @@ class Claimer:
         stored = self._store.read(path)
         if stored is None:
             return None
-        parts = parse_path(path)
         try:
-            controller = self._controllers.get(PartyName(parts.sender))
-            if controller is None:
-                what = "no controller of that name is trusted here"
-                raise Untrusted(path=path, check="card", what=what)
-            message = self._files.open(path, stored.data, card=controller).record
-            if not isinstance(message, RunnerMessage):
-                what = f"a {type(message).__name__} is nothing to send to a runner"
-                raise Untrusted(path=path, check="content", what=what)
-            _check_names(path, parts.name, message)
+            return self._open_data(path, stored.data)
         except Untrusted as error:
             _log.warning("a message is deleted: %s", error)
             self._store.delete_all([path])
             return None
+
+    def _open_data(self, path: StorePath, data: bytes) -> RunnerMessage:
+        parts = parse_path(path)
+        controller = self._controllers.get(PartyName(parts.sender))
+        if controller is None:
+            what = "no controller of that name is trusted here"
+            raise Untrusted(path=path, check="card", what=what)
+        message = self._files.open(path, data, card=controller).record
+        if not isinstance(message, RunnerMessage):
+            what = f"a {type(message).__name__} is nothing to send to a runner"
+            raise Untrusted(path=path, check="content", what=what)
+        _check_names(path, parts.name, message)
         return message
 
     def _take(self, orders: Sequence[Ordered], claimed: Claimed) -> None:

@@ -35,7 +35,7 @@ class Instance:
 class Presence:
     """Says that this copy lives, and asks it of others."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is one port or one part, wired by name
         self,
         *,
         store: Store,

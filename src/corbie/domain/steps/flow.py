@@ -35,7 +35,7 @@ def advance_flow(draft: Draft, machine: Machine) -> None:
         _end_flow(draft, flow)
 
 
-def end_flow_job(draft: Draft, machine: Machine, job: JobId, outcome: JobOutcome) -> None:
+def end_flow_job(draft: Draft, job: JobId, outcome: JobOutcome) -> None:
     """Take the outcome of a job of this flow that was under way."""
     state = draft.jobs.pop(job)
     name = state.name

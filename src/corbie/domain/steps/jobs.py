@@ -54,7 +54,7 @@ def start_job(
     filled = _fill_job(draft, machine, name, job, scope)
     draft.jobs_started += 1
     order_id = draft.next_job()
-    _place(draft, machine, job, replace(filled, job=order_id, request=order_id))
+    _place(draft, job, replace(filled, job=order_id, request=order_id))
     return order_id
 
 
@@ -66,10 +66,10 @@ def place_waiting(draft: Draft, machine: Machine, waiting: JobId, job: ScriptJob
         filled = _fill_job(draft, machine, state.name, job, scope)
     finally:
         scope.close()
-    _place(draft, machine, job, replace(filled, job=waiting, request=waiting))
+    _place(draft, job, replace(filled, job=waiting, request=waiting))
 
 
-def _place(draft: Draft, machine: Machine, job: ScriptJob, order: JobOrder) -> None:
+def _place(draft: Draft, job: ScriptJob, order: JobOrder) -> None:
     timeout = Span(order.due)
     chosen = choose_runner(_with_placed(draft), job.runner, order.job, draft.at)
     if chosen is None:

@@ -50,7 +50,7 @@ def _values(draft: Draft, stages: Iterable[str] | None) -> dict[str, JsonValue]:
 
 
 def run_value(state: RunState) -> JsonValue:
-    """Give what an expression reads as `run`; times as JavaScript writes them, to the millisecond."""
+    """Give what an expression reads as `run`; times to the millisecond, as JavaScript's."""
     return {
         "id": state.run,
         "key": state.key,

@@ -46,7 +46,7 @@ class JobState:
 
     name: str
     status: Literal["waiting", "sent"]
-    due: Instant = Instant(0)
+    due: Instant
     runner: Card | None = None
     attempt: int = 1
 

@@ -189,7 +189,7 @@ def _take(draft: Draft, machine: Machine, event: Event) -> bool:
         case Ended():
             if event.job not in draft.jobs:
                 return False
-            end_flow_job(draft, machine, event.job, event.outcome)
+            end_flow_job(draft, event.job, event.outcome)
         case Timer():
             _take_timer(draft, machine)
     if not draft.has_ended():
@@ -212,7 +212,7 @@ def _take_cancel(draft: Draft, machine: Machine, event: Cancel) -> bool:
         for job in named:
             draft.cancel_job(job, draft.jobs[job])
             outcome = JobOutcome(status="cancelled", error="cancelled by the client")
-            end_flow_job(draft, machine, job, outcome)
+            end_flow_job(draft, job, outcome)
             if draft.has_ended():
                 break
         if not named:
@@ -247,7 +247,7 @@ def _take_timer(draft: Draft, machine: Machine) -> None:
         else:
             draft.cancel_job(job, state)
             text = "its runner did not say how it ended, nor answer in time"
-            end_flow_job(draft, machine, job, JobOutcome(status="timeout", error=text))
+            end_flow_job(draft, job, JobOutcome(status="timeout", error=text))
         if draft.has_ended():
             return
 
@@ -258,7 +258,7 @@ def _place_again(draft: Draft, machine: Machine, job: JobId) -> None:
         place_waiting(draft, machine, job, stage.job)
     except JobNotFilled as fault:
         outcome = JobOutcome(status="error", error=fault.failure.error)
-        end_flow_job(draft, machine, job, outcome)
+        end_flow_job(draft, job, outcome)
 
 
 def _set_wakes(draft: Draft) -> None:

@@ -29,7 +29,7 @@ def cancel(
     as_json: JsonOption = False,
 ) -> int:
     """Cancel a run, or one job of it; what runs is ended."""
-    corbie = Corbie.from_settings(read_own_settings())
+    corbie = Corbie(config=read_own_settings())
     found = corbie.find(run).id
     what = f"{found}: cancelled" if job is None else f"{found}: {job} is cancelled"
     return _ask(lambda: corbie.cancel(found, job), found, what, as_json=as_json)
@@ -37,7 +37,7 @@ def cancel(
 
 def rm(run: RunArgument, *, as_json: JsonOption = False) -> int:
     """Delete the record of an ended run before its time."""
-    corbie = Corbie.from_settings(read_own_settings())
+    corbie = Corbie(config=read_own_settings())
     found = corbie.find(run).id
     what = f"{found}: will be deleted"
     return _ask(lambda: corbie.remove(found), found, what, as_json=as_json)

@@ -46,7 +46,7 @@ def ls(
     """List this client's runs, oldest first."""
     span = read_option("--since", parse_span, since) if since is not None else None
     labels = read_pairs("--label", label or [])
-    corbie = Corbie.from_settings(read_own_settings())
+    corbie = Corbie(config=read_own_settings())
     statuses = corbie.observer.list_statuses(is_finished=not running)
     chosen = [
         one
@@ -75,7 +75,7 @@ def show(
 
     Its status and times, the jobs under way and what they wait for, and why it failed.
     """
-    corbie = Corbie.from_settings(read_own_settings())
+    corbie = Corbie(config=read_own_settings())
     found = corbie.find(run)
     if step is not None:
         record = corbie.observer.read_step(found.id, step)
@@ -102,7 +102,7 @@ def show(
 def output(run: RunArgument, *, as_json: JsonOption = False) -> int:
     """Print what a run gave, as JSON."""
     del as_json  # The output is JSON either way.
-    corbie = Corbie.from_settings(read_own_settings())
+    corbie = Corbie(config=read_own_settings())
     found = corbie.find(run)
     newest = corbie.observer.newest_step(found.id)
     state = newest.state
@@ -119,7 +119,7 @@ def output(run: RunArgument, *, as_json: JsonOption = False) -> int:
 
 def watch(run: RunArgument) -> int:
     """Follow a run to its end, a line for each event and effect."""
-    corbie = Corbie.from_settings(read_own_settings())
+    corbie = Corbie(config=read_own_settings())
     found = corbie.find(run)
     lines = rendering.StepLines()
     last: StepRecord | None = None
@@ -142,7 +142,7 @@ def logs(
     as_json: JsonOption = False,
 ) -> int:
     """Print what a run's jobs logged and emitted."""
-    corbie = Corbie.from_settings(read_own_settings())
+    corbie = Corbie(config=read_own_settings())
     found = corbie.find(run)
     for said in _follow_said(corbie, found, job) if follow else found.said(job):
         if as_json:

@@ -47,7 +47,7 @@ def submit(
     span = read_option("--until", parse_span, until)
     labels = read_pairs("--label", label or [])
     value = read_input(given)
-    corbie = Corbie.from_settings(read_own_settings())
+    corbie = Corbie(config=read_own_settings())
     run = corbie.submit(file, value, labels=labels, until=span)
     if not as_json:
         write(run.id)

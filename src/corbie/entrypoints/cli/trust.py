@@ -51,7 +51,7 @@ def add(
         write_json(_plain(entry) if entry is not None else {"name": party.name})
     elif entry is not None:
         write(_line(entry))
-        write_note("a controller that runs uses this within 5 seconds")
+        write_note("a controller uses this from the next run on")
     else:
         write(f"the card of the controller {party.name} is kept: the runner here works for it")
     return SUCCESS
