@@ -97,6 +97,9 @@ class DrawnHost:
             return JobOutcome(status="error", error=f"{SECRET} went wrong")
         return JobOutcome(status="done", output={"n": given.get("n", 0), "of": SECRET})
 
+    def warm(self) -> None:
+        """Nothing is started here."""
+
     def cancel(self, job: JobId) -> None:
         """Have a job end cancelled, if it is drawn at all."""
         self._cancelled.add(job)

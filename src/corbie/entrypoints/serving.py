@@ -97,6 +97,7 @@ class RunnerProcess:
     def run(self) -> None:
         """Serve until `stop`, then until the jobs under way have ended."""
         try:
+            self._adapters.host().warm()
             self._loop.run()
         finally:
             self._adapters.host().close()

@@ -60,6 +60,7 @@ class ProcessScriptHost(ScriptHost):
         """The warm parent's process, None before the first job."""
         return self._parent.pid
 
+    @override
     def warm(self) -> None:
         """Return when the first job need not wait for the warm parent.
 

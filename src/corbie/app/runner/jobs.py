@@ -43,8 +43,14 @@ class RunningJob:
 
     def run(self, host: ScriptHost, sources: Mapping[str, str]) -> None:
         """Run to the end, unless it ended before it began; called beside the pass."""
+
+        def hear(emitted: Emitted) -> None:
+            self.hear(emitted)
+            if self.is_over_limit:
+                host.cancel(self.order.job)
+
         if self.outcome is None:
-            self.outcome = host.run(self.order, sources, self.hear)
+            self.outcome = host.run(self.order, sources, hear)
 
     def hear(self, emitted: Emitted) -> None:
         """Keep what the job said; past 64 MiB only how much more it was."""
@@ -61,6 +67,12 @@ class RunningJob:
             self.on_said()
 
     @property
+    def is_over_limit(self) -> bool:
+        """Whether the job emitted more values than it may."""
+        limit = self.order.emits_max
+        return limit is not None and self.emitted > limit
+
+    @property
     def is_full(self) -> bool:
         """Whether there is a batch's worth to write."""
         return self.said_bytes - self.written_bytes >= BATCH_BYTES
@@ -72,7 +84,10 @@ class RunningJob:
     def final_outcome(self) -> JobOutcome:
         """Give how the job ended, with how many values it emitted."""
         outcome = self.outcome or JobOutcome(status="error", error="the job has not ended")
-        if self.is_aborted and outcome.status == "cancelled":
+        if self.is_over_limit:
+            text = f"it emitted more than {self.order.emits_max} values; raise limits: emits"
+            outcome = JobOutcome(status="limit", error=text)
+        elif self.is_aborted and outcome.status == "cancelled":
             outcome = JobOutcome(status="error", error=LOST)
         return replace(outcome, emitted=self.emitted)
 

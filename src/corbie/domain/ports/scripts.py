@@ -26,6 +26,14 @@ class ScriptHost(Protocol):
         """
         ...
 
+    def warm(self) -> None:
+        """Return when the first job need not wait for anything to be started.
+
+        Raises:
+            SetupRefused: no process for scripts can be started here.
+        """
+        ...
+
     def cancel(self, job: JobId) -> None:
         """End a job under way: its `run` returns `cancelled`. One not under way: nothing."""
         ...

@@ -118,6 +118,7 @@ def _fill_job(
         layers=layers,
         due=Instant(timeout),
         client=before.client,
+        emits_max=machine.limits.emits,
         key=before.key,
         engine=machine.engine,
     )

@@ -101,6 +101,9 @@ def failed_step(
         _answer(draft, start, ANSWER_OK)
     else:
         draft = Draft(state, context, max(context.at, state.time))
+    for event in events:
+        if isinstance(event, Ended):
+            draft.jobs.pop(event.job, None)
     draft.fail_with(why, status="limit")
     for event in events:
         if isinstance(event, Cancel):
