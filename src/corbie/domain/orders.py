@@ -25,7 +25,8 @@ class JobOrder:
 
     `name` is the author's (the stage), `machine` the definition's; `script` is the path of the
     main script among `files`, which maps each path below the context to the blob of its text.
-    `due` is when the runner ends it, `emits_max` how many values it may emit; `request` stays the same across restarts after failure.
+    `due` is when the runner ends it, `emits_max` how many values it may emit; `request` stays the
+    same across restarts after failure.
     """
 
     job: JobId
