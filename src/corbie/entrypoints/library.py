@@ -26,6 +26,7 @@ from corbie.domain.paths import (
     running_folder,
     steps_folder,
 )
+from corbie.domain.ports.store import StoreWatch
 from corbie.domain.records import Status, StepRecord
 from corbie.domain.steps.state import Failure, RunState
 from corbie.domain.times import SECOND, Span
@@ -35,6 +36,7 @@ from corbie.entrypoints.wiring.adapters import AdaptersContainer
 from corbie.entrypoints.wiring.local import make_adapters, make_client
 
 RECEIPT_WAIT_S = 5.0
+WATCHES_KEPT = 2
 POLL = Span(SECOND)
 """How long a wait goes without looking, where a store does not tell of changes."""
 
@@ -90,6 +92,7 @@ class Corbie:
         self._client = require_party(settings, "client")
         self._controller = require_party(settings, "controller")
         self._store = self._adapters.store()
+        self._watches: dict[tuple[StorePath, ...], StoreWatch] = {}
 
     @classmethod
     def open(cls) -> "Corbie":
@@ -154,7 +157,10 @@ class Corbie:
         Ends when so many seconds have passed, None for never, after one last yield.
         """
         until = None if timeout is None else time.monotonic() + timeout
-        watch = self._store.watch(folders)
+        key = tuple(folders)
+        # Ending a watch takes the kernel milliseconds, so the last one of the same folders goes
+        # on; what it saw meanwhile costs one look too many.
+        watch = self._watches.pop(key, None) or self._store.watch(folders)
         try:
             while True:
                 yield
@@ -163,7 +169,15 @@ class Corbie:
                     return
                 watch.wait(Span(POLL if left is None else min(POLL, int(left * SECOND) + 1)))
         finally:
-            watch.close()
+            self._keep_watch(key, watch)
+
+    def _keep_watch(self, key: tuple[StorePath, ...], watch: StoreWatch) -> None:
+        for old in [self._watches.pop(one) for one in list(self._watches)[WATCHES_KEPT - 1 :]]:
+            old.close()
+        other = self._watches.pop(key, None)
+        self._watches[key] = watch
+        if other is not None:
+            other.close()
 
     def machine_of(self, state: RunState) -> Machine:
         """Give the machine that a run runs; raises `Untrusted` if its blob fails a check."""
