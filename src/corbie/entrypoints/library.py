@@ -5,6 +5,7 @@ Source: Interfaces, Library.
 
 import os
 import time
+import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,6 +94,7 @@ class Corbie:
         self._controller = require_party(settings, "controller")
         self._store = self._adapters.store()
         self._watches: dict[tuple[StorePath, ...], StoreWatch] = {}
+        weakref.finalize(self, _close_all, self._watches)
 
     @classmethod
     def open(cls) -> "Corbie":
@@ -267,6 +269,11 @@ class Run:
         if self.sent is None:
             return "the controller refused the run"
         return self._corbie.answer(self.sent)
+
+
+def _close_all(watches: dict[tuple[StorePath, ...], StoreWatch]) -> None:
+    while watches:
+        watches.popitem()[1].close()
 
 
 def read_definition(

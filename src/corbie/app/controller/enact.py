@@ -34,6 +34,8 @@ from corbie.domain.times import SKEW, later
 STATUS_TRIES_MAX = 20
 """Writers of one status at once are the workers of one controller: a few."""
 
+VERSIONS_MAX = 10_000
+
 
 class Enactor:
     """Writes what steps ask for."""
@@ -78,9 +80,8 @@ class Enactor:
         for record in records:
             if record.state.ended is None:
                 self._keep_running_status(record)
-        self._store.delete_all([running_path(self._controller, run) for run in ended])
-        for run in ended:
-            self._versions.pop(run, None)
+        if ended:
+            self._store.delete_all([running_path(self._controller, run) for run in ended])
         for record in records:
             self._runs.mark_enacted(record.run, record.number)
 
@@ -101,10 +102,14 @@ class Enactor:
                 return
             data = self._files.compose(path, status_of(record))
             try:
-                self._versions[record.run] = self._store.write_unchanged(path, data, version)
+                written = self._store.write_unchanged(path, data, version)
             except Changed:
                 version = None
             else:
+                # A hint, and runs that another process ends stay in it: begun anew when full.
+                if len(self._versions) >= VERSIONS_MAX:
+                    self._versions.clear()
+                self._versions[record.run] = written
                 return
 
     def _older_status(self, path: StorePath, record: StepRecord) -> Version | None:
