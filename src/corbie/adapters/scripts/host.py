@@ -31,6 +31,8 @@ from corbie.domain.values import JsonValue
 GRACE = Span(10 * SECOND)
 """Between TERM and KILL. Source: Processes, Runner."""
 
+NAME_LENGTH_MAX = 100
+
 _RECEIVE_BYTES = 256 * 1024
 _REPORT_BYTES = 4096
 _DRAIN_S = 5.0
@@ -218,7 +220,7 @@ class _Session:
         if kind == "outcome" and frame.get("status") in _STATUSES:
             self._outcome = frame
             return
-        is_named = name is None or isinstance(name, str)
+        is_named = name is None or (isinstance(name, str) and len(name) <= NAME_LENGTH_MAX)
         if kind != "said" or level not in _LEVELS or not is_named or "value" not in frame:
             message = "it handed over an object of no known form"
             raise ValueRefused(message)

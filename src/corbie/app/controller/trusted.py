@@ -11,11 +11,11 @@ from corbie.domain.cards import Card, TrustEntry
 from corbie.domain.errors import Untrusted
 from corbie.domain.names import PartyName
 from corbie.domain.paths import alive_folder, trust_folder, trust_path
-from corbie.domain.placing import RunnerSeen
+from corbie.domain.placing import ALIVE_WITHIN, RunnerSeen
 from corbie.domain.ports.clock import Clock
 from corbie.domain.ports.store import Store
 from corbie.domain.records import Alive
-from corbie.domain.times import SECOND, Instant, Span
+from corbie.domain.times import SECOND, Instant, Span, later
 
 FRESH_FOR = Span(5 * SECOND)
 """How long what was read of trust and alive files serves: a new runner waits no longer."""
@@ -99,5 +99,7 @@ class Trusted:
                 continue
             if opened is not None:
                 alive = max(alive or opened.sent, opened.sent)
-                held += len(opened.record.jobs)
+                # What a dead copy held it holds no more.
+                is_alive = self._clock.now() <= later(opened.sent, ALIVE_WITHIN)
+                held += len(opened.record.jobs) if is_alive else 0
         return RunnerSeen(card=entry.card, tags=entry.tags, alive=alive, held=held)

@@ -4,8 +4,9 @@ Source: Processes, Runner; The rules (taken_long, in_progress, cancel_marks).
 """
 
 import logging
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from corbie.app.files.blobs import BlobFiles, Home
 from corbie.app.files.sealed import SealedFiles
@@ -13,8 +14,8 @@ from corbie.app.runner.jobs import LOST, RunningJob
 from corbie.app.runner.presence import Presence
 from corbie.app.runner.report import Reporter
 from corbie.domain.cards import Card
-from corbie.domain.errors import Untrusted
-from corbie.domain.names import JobId, PartyName
+from corbie.domain.errors import Untrusted, ValueRefused
+from corbie.domain.names import JobId, PartyName, split_run_id
 from corbie.domain.orders import JobOrder, JobOutcome
 from corbie.domain.paths import (
     StorePath,
@@ -35,15 +36,13 @@ SWEEP_EVERY = Span(MINUTE)
 CANCELLED = "cancelled before it began"
 CANCEL_ENDING = "~cancel"
 
+_JOB_END = re.compile(r"(\.[0-9]{1,9}){2,3}")
+
 _log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True, kw_only=True)
-class Claimed:
-    """What a claim gave: jobs to begin, with the texts of their files, and jobs to end."""
-
-    begun: list[tuple[RunningJob, Mapping[str, str]]] = field(default_factory=list)
-    cancelled: list[JobId] = field(default_factory=list)
+Begun = tuple[RunningJob, Mapping[str, str]]
+"""A job to begin, with the texts of its files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,37 +90,45 @@ class Claimer:
         # The jobs this copy began, as long as their marks stay, by when they are due.
         self._begun: dict[JobId, Instant] = {}
 
-    def claim(self, held: Mapping[JobId, RunningJob], *, room: int) -> Claimed:
-        """Take what came: all cancels, and at most `room` jobs, in order.
+    def claim(
+        self, held: Mapping[JobId, RunningJob], *, room: int, cancel: Callable[[JobId], None]
+    ) -> list[Begun]:
+        """Take what came: at most `room` jobs, in order, and all cancels, handed to `cancel`.
 
         The message of a job in progress is left alone: it is what a later copy of this runner
         reports the job's loss from.
         """
-        claimed = Claimed()
-        orders: list[Ordered] = []
+        paths = []
         for path in self._store.list_under(inbox_folder(self._runner)):
             name = parse_path(path).name
-            is_cancel = name.endswith(CANCEL_ENDING)
-            if not is_cancel and (name in held or len(orders) >= room):
-                continue
-            message = self._open(path)
-            if isinstance(message, CancelJobMessage):
-                self._cancel(path, message, held, claimed)
-            elif isinstance(message, JobMessage):
-                controller = PartyName(parse_path(path).sender)
-                orders.append(Ordered(path=path, controller=controller, order=message.order))
-        self._take(orders, claimed)
-        return claimed
+            if name.endswith(CANCEL_ENDING):
+                self._cancel(path, held, cancel)
+            elif name not in held:
+                paths.append(path)
+        begun: list[Begun] = []
+        # What another copy has under way takes no room here.
+        while paths and len(begun) < room:
+            free = room - len(begun)
+            begun += self._take(paths[:free])
+            paths = paths[free:]
+        # Only now: had the store failed, none of these would have begun.
+        self._begun.update({job.order.job: job.order.due for job, _ in begun})
+        return begun
 
     def sweep(self) -> None:
-        """Delete, once a minute, the marks of jobs that were due fifteen minutes ago."""
+        """Delete, once a minute, the marks of jobs that were due fifteen minutes ago.
+
+        With them go the `alive` files of copies that died.
+        """
         now = self._clock.now()
         if self._swept is not None and now < later(self._swept, SWEEP_EVERY):
             return
         past = earlier(now, TAKEN_KEEP)
         self._begun = {job: due for job, due in self._begun.items() if due >= past}
-        up_to = format_path_time(past)
-        self._store.delete_all(self._store.list_under(taken_folder(self._runner), up_to=up_to))
+        marks = self._store.list_under(taken_folder(self._runner), up_to=format_path_time(past))
+        if marks:
+            self._store.delete_all(marks)
+        self._presence.sweep()
         self._swept = now
 
     def _open(self, path: StorePath) -> RunnerMessage | None:
@@ -146,24 +153,32 @@ class Claimer:
         if not isinstance(message, RunnerMessage):
             what = f"a {type(message).__name__} is nothing to send to a runner"
             raise Untrusted(path=path, check="content", what=what)
-        _check_names(path, parts.name, message)
+        try:
+            _check_names(path, parts.name, message)
+        except ValueRefused as error:
+            raise Untrusted(path=path, check="content", what=str(error)) from error
         return message
 
-    def _take(self, orders: Sequence[Ordered], claimed: Claimed) -> None:
+    def _take(self, paths: Sequence[StorePath]) -> list[Begun]:
         marks: dict[StorePath, Ordered] = {}
         files: dict[StorePath, bytes] = {}
-        for ordered in orders:
-            mark = taken_path(self._runner, ordered.order.due, ordered.order.job)
-            taken = Taken(job=ordered.order.job, instance=self._presence.name)
-            marks[mark] = ordered
+        for path in paths:
+            message = self._open(path)
+            if not isinstance(message, JobMessage):
+                continue
+            order, controller = message.order, PartyName(parse_path(path).sender)
+            mark = taken_path(self._runner, order.due, order.job)
+            marks[mark] = Ordered(path=path, controller=controller, order=order)
+            taken = Taken(job=order.job, instance=self._presence.name)
             files[mark] = self._files.compose(mark, taken)
         exists = self._store.write_all_new(files) if files else frozenset()
+        begun = []
         for mark, ordered in marks.items():
             if mark not in exists or self._is_unbegun(mark, ordered.order.job):
-                claimed.begun.append(self._begin(ordered))
-                self._begun[ordered.order.job] = ordered.order.due
+                begun.append(self._begin(ordered))
             else:
                 self._leave_taken(mark, ordered)
+        return begun
 
     def _is_unbegun(self, mark: StorePath, job: JobId) -> bool:
         """Tell whether this copy wrote the mark in a pass that failed before it began the job.
@@ -200,15 +215,17 @@ class Claimer:
     def _cancel(
         self,
         path: StorePath,
-        message: CancelJobMessage,
         held: Mapping[JobId, RunningJob],
-        claimed: Claimed,
+        cancel: Callable[[JobId], None],
     ) -> None:
         """End a job under way; mark one that is not, so that it never begins."""
+        message = self._open(path)
+        if not isinstance(message, CancelJobMessage):
+            return
         job = message.job
         controller = PartyName(parse_path(path).sender)
         if job in held:
-            claimed.cancelled.append(job)
+            cancel(job)
             self._store.delete_all([path])
             return
         mark = taken_path(self._runner, message.due, job)
@@ -227,7 +244,7 @@ class Claimer:
             return False
         return not self._presence.has_ended(taken.instance)
 
-    def _begin(self, ordered: Ordered) -> tuple[RunningJob, Mapping[str, str]]:
+    def _begin(self, ordered: Ordered) -> Begun:
         order = self._bounded(ordered.order, ordered.controller)
         running = RunningJob(
             order=order,
@@ -260,17 +277,20 @@ class Claimer:
 
 
 def _check_names(path: StorePath, name: str, message: RunnerMessage) -> None:
-    """Return if the message is named by its job, and is for the run's own client.
+    """Return if the message is named by its job, the job by its run, the run by its client.
 
     Raises:
-        Untrusted: it is not.
+        Untrusted, ValueRefused: it is not.
     """
     if isinstance(message, CancelJobMessage):
-        expected = f"{message.job}{CANCEL_ENDING}"
+        job, run, expected = message.job, message.run, f"{message.job}{CANCEL_ENDING}"
     else:
-        expected = message.order.job
-        client, _, _ = message.order.run.partition("/")
-        if message.order.client.name != client:
-            raise Untrusted(path=path, check="content", what="its card is not the run's client's")
+        job, run, expected = message.order.job, message.order.run, message.order.job
+    client, started = split_run_id(run)
+    if isinstance(message, JobMessage) and message.order.client.name != client:
+        raise Untrusted(path=path, check="content", what="its card is not the run's client's")
+    rest = job.removeprefix(f"{client}.{started}")
+    if rest == job or _JOB_END.fullmatch(rest) is None:
+        raise Untrusted(path=path, check="content", what="its job is not of its run")
     if name != expected:
         raise Untrusted(path=path, check="content", what=f"it should be named {expected}")

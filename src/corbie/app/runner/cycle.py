@@ -92,13 +92,11 @@ class RunnerCycle:
         self._presence.leave()
 
     def _claim(self, *, room: int) -> int:
-        claimed = self._claimer.claim(self._jobs, room=room)
-        for job in claimed.cancelled:
-            self._host.cancel(job)
-        for running, sources in claimed.begun:
+        begun = self._claimer.claim(self._jobs, room=room, cancel=self._host.cancel)
+        for running, sources in begun:
             self._jobs[running.order.job] = running
             self._workers.start(partial(running.run, self._host, sources))
-        return len(claimed.begun)
+        return len(begun)
 
     def _report(self) -> int:
         now = self._clock.now()

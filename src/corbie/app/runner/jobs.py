@@ -17,6 +17,9 @@ from corbie.domain.times import MILLISECOND, Instant, Span, later
 from corbie.domain.values import stable_text
 
 BATCH_BYTES = 64 * 1024
+FRAME_BYTES = 100
+"""About what a line takes beside its value: a batch of short ones must fit its file too."""
+
 BATCH_AFTER = Span(250 * MILLISECOND)
 LOST = "the runner stopped while this job was running"
 SAID_BYTES_MAX = 64 * 1024 * 1024
@@ -56,7 +59,7 @@ class RunningJob:
         """Keep what the job said; past 64 MiB only how much more it was."""
         if emitted.level == "emit":
             self.emitted += 1
-        size = len(stable_text(emitted.value))
+        size = len(stable_text(emitted.value)) + len(emitted.name or "") + FRAME_BYTES
         if self.said_bytes + size > SAID_BYTES_MAX:
             self.dropped += 1
             return

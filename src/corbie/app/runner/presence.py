@@ -3,12 +3,14 @@
 Source: Processes, Runner (copies, after a crash); The store, Layout (alive, taken).
 """
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from corbie.app.files.sealed import SealedFiles
+from corbie.domain.errors import Untrusted
 from corbie.domain.names import JobId, PartyName
-from corbie.domain.paths import StorePath, alive_path
+from corbie.domain.paths import StorePath, alive_folder, alive_path
 from corbie.domain.ports.clock import Clock
 from corbie.domain.ports.store import Store
 from corbie.domain.records import Alive
@@ -16,6 +18,9 @@ from corbie.domain.times import MINUTE, SECOND, Instant, Span, later
 
 ALIVE_EVERY = Span(30 * SECOND)
 SILENT_AFTER = Span(5 * MINUTE)
+DEAD_AFTER = Span(15 * MINUTE)
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,18 +92,32 @@ class Presence:
         """Say no more that this copy lives."""
         self._store.delete_all([self._path])
 
+    def sweep(self) -> None:
+        """Delete the `alive` files of copies that said nothing for fifteen minutes."""
+        for path in self._store.list_under(alive_folder(self._runner)):
+            if path == self._path:
+                continue
+            try:
+                opened = self._files.read(path, Alive)
+            except Untrusted as error:
+                _log.warning("an alive file is passed over: %s", error)
+                continue
+            if opened is not None and self._clock.now() > later(opened.sent, DEAD_AFTER):
+                self._store.delete_all([path])
+
     def has_ended(self, instance: str) -> bool:
         """Tell whether a copy, this one or another, can no longer report a job it took.
 
         A copy on this computer has ended when its process has; any copy when it has left, or
-        was silent for five minutes.
-
-        Raises:
-            Untrusted: its `alive` file fails a check.
+        was silent for five minutes. One whose `alive` file fails a check is not believed dead.
         """
         if instance == self._instance.name:
             return False
-        opened = self._files.read(alive_path(self._runner, instance), Alive)
+        try:
+            opened = self._files.read(alive_path(self._runner, instance), Alive)
+        except Untrusted as error:
+            _log.warning("an alive file is passed over: %s", error)
+            return False
         if opened is None:
             return True
         alive = opened.record
