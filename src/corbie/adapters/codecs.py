@@ -5,7 +5,8 @@ Source: architecture, Where pydantic is.
 """
 
 from functools import cache
-from typing import Generic, TypeVar
+from types import UnionType
+from typing import Generic, TypeVar, get_args
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
@@ -25,7 +26,7 @@ from corbie.domain.records import (
     StepRecord,
     Taken,
 )
-from corbie.domain.values import read_json, stable_text
+from corbie.domain.values import JsonValue, cut_text, read_json, stable_text
 
 T = TypeVar("T")
 
@@ -66,7 +67,7 @@ class PydanticCodec(Generic[T]):
         """
         try:
             plain = read_json(data)
-            decoded = _adapter(self._type).validate_python(plain, extra="forbid")
+            decoded = _adapter(self._member(plain)).validate_python(plain, extra="forbid")
         except ValidationError as error:
             shown = "; ".join(
                 f"{'.'.join(map(str, one['loc']))}: {one['msg']}"
@@ -75,6 +76,17 @@ class PydanticCodec(Generic[T]):
             message = f"not the content it should be: {shown}"
             raise ValueRefused(message) from error
         return decoded  # type: ignore[return-value]  # the adapter is of this codec's type
+
+    def _member(self, plain: JsonValue) -> object:
+        """Give the record's own type: of a union the member that its `kind` names."""
+        if not isinstance(self._type, UnionType):
+            return self._type
+        kind = plain.get("kind") if isinstance(plain, dict) else None
+        for member in get_args(self._type):
+            if member.__dataclass_fields__["kind"].default == kind:
+                return member
+        message = f"no content is of the kind {cut_text(kind)}"
+        raise ValueRefused(message)
 
 
 def make_codecs() -> dict[FileKind, Codec[Content]]:
