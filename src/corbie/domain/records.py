@@ -9,6 +9,7 @@ from typing import Literal
 
 from corbie.domain.blobs import BlobRef
 from corbie.domain.cards import TrustEntry
+from corbie.domain.errors import ValueRefused
 from corbie.domain.names import JobId, RunId
 from corbie.domain.orders import Emitted, JobOrder, JobOutcome
 from corbie.domain.placing import RunnerSeen
@@ -189,3 +190,32 @@ Content = (
     | Alive
     | TrustEntry
 )
+
+
+LABELS_MAX = 32
+LABEL_LENGTH_MAX = 100
+NAME_LENGTH_MAX = 256
+
+
+def require_start_fits(
+    kind: str, machine: str, labels: Mapping[str, str], key: str | None = None
+) -> None:
+    """Return if what a start says of its run can stand in the run's status.
+
+    Raises:
+        ValueRefused: it cannot; it names what is too long.
+    """
+    if max(len(kind), len(machine), len(key or "")) > NAME_LENGTH_MAX:
+        message = f"a run's type, machine and key have at most {NAME_LENGTH_MAX} characters each"
+        raise ValueRefused(message)
+    if len(labels) > LABELS_MAX:
+        message = f"a run has at most {LABELS_MAX} labels, not {len(labels)}"
+        raise ValueRefused(message)
+    for name, value in labels.items():
+        is_fit = 0 < len(name) <= LABEL_LENGTH_MAX and len(value) <= LABEL_LENGTH_MAX
+        if not is_fit or not (name + value).isprintable():
+            message = (
+                f"the label {name[:40]}={value[:40]} must have a name and at most"
+                f" {LABEL_LENGTH_MAX} printable characters on each side"
+            )
+            raise ValueRefused(message)

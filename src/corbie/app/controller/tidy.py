@@ -132,7 +132,9 @@ class Tidier:
         if wake.name in {KEEP_WAKE, REMOVE_WAKE, LAST_LOOK_WAKE}:
             return self._delete(plan, newest, wake, files)
         state = None if newest is None else newest.state
-        look = None if state is None else next_look(state)
+        look = None
+        if state is not None and state.ended is None:
+            look = next_look(state.jobs.values(), state.timeout)
         if look is not None:
             # One wake a run: the one that just passed was set for the earliest of several.
             after = max(Span(look - self._clock.now()), LOOK_AGAIN if look <= wake.due else Span(0))
@@ -188,7 +190,7 @@ class Tidier:
         ]
         self._store.delete_all(
             [
-                *sorted(self._store.list_under(folder), key=_steps_last),
+                *sorted(self._store.list_under(folder), key=_steps_first),
                 *receipts,
                 running_path(self._controller, run),
                 finished_path(self._controller, run),
@@ -197,5 +199,6 @@ class Tidier:
         self._runs.forget(run)
 
 
-def _steps_last(path: StorePath) -> tuple[bool, str]:
-    return parse_path(path).kind == "step", path
+def _steps_first(path: StorePath) -> tuple[bool, str]:
+    """Order the files of a record: a step whose blobs are gone could not be read any more."""
+    return parse_path(path).kind != "step", path

@@ -3,6 +3,7 @@
 Source: Definitions, Jobs; Permissions, Layers; Processes, Runners and places.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from corbie.domain.blobs import BlobRef
@@ -21,7 +22,7 @@ from corbie.domain.steps.draft import Draft
 from corbie.domain.steps.effects import StartJob
 from corbie.domain.steps.reading import LazyScope
 from corbie.domain.steps.state import Failure, JobState
-from corbie.domain.times import SECOND, Instant, Span, later, parse_span
+from corbie.domain.times import SECOND, Span, later, parse_span
 from corbie.domain.values import JsonValue
 
 WAITING_RETRY = Span(30 * SECOND)
@@ -51,42 +52,46 @@ def start_job(
             f"the run would start more than {limit} jobs; raise limits: jobs", status="limit"
         )
         return None
-    filled = _fill_job(draft, machine, name, job, scope)
     draft.jobs_started += 1
-    order_id = draft.next_job()
-    _place(draft, job, replace(filled, job=order_id, request=order_id))
-    return order_id
+    job_id = draft.next_job()
+    _place(draft, machine, job, (job_id, name), scope)
+    return job_id
 
 
 def place_waiting(draft: Draft, machine: Machine, waiting: JobId, job: ScriptJob) -> None:
-    """Look again for a runner for a job that waits; it is filled in with what holds now."""
-    state = draft.jobs[waiting]
-    scope = LazyScope(draft, f"{state.name}/again", machine.body.stages[state.name].waits_for)
+    """Look again for a runner for a job that waits; it is filled in with what holds now.
+
+    Raises:
+        JobNotFilled: an expression of the job failed.
+    """
+    name = draft.jobs[waiting].name
+    scope = LazyScope(draft, f"{name}/again", machine.body.stages[name].waits_for)
     try:
-        filled = _fill_job(draft, machine, state.name, job, scope)
+        _place(draft, machine, job, (waiting, name), scope)
     finally:
         scope.close()
-    _place(draft, job, replace(filled, job=waiting, request=waiting))
 
 
-def _place(draft: Draft, job: ScriptJob, order: JobOrder) -> None:
-    timeout = Span(order.due)
-    chosen = choose_runner(_with_placed(draft), job.runner, order.job, draft.at)
+def _place(
+    draft: Draft, machine: Machine, job: ScriptJob, named: tuple[JobId, str], scope: ExpressionScope
+) -> None:
+    """Send a job, by its ID and its author's name, to a runner, or have it wait for one."""
+    job_id, name = named
+    order = _fill_job(draft, machine, job, named, scope)
+    chosen = choose_runner(_with_placed(draft), job.runner, job_id, draft.at)
     if chosen is None:
-        draft.jobs[order.job] = JobState(
-            name=order.name, status="waiting", due=later(draft.at, WAITING_RETRY)
-        )
+        look = later(draft.at, WAITING_RETRY)
+        draft.jobs[job_id] = JobState(name=name, status="waiting", due=look)
         return
-    due = later(draft.at, timeout)
-    draft.jobs[order.job] = JobState(
-        name=order.name, status="sent", due=due, runner=chosen.card, attempt=order.attempt
-    )
-    draft.effects.append(StartJob(order=replace(order, due=due), runner=chosen.card))
+    draft.jobs[job_id] = JobState(name=name, status="sent", due=order.due, runner=chosen.card)
+    draft.effects.append(StartJob(order=order, runner=chosen.card))
 
 
-def _with_placed(draft: Draft) -> list[RunnerSeen]:
+def _with_placed(draft: Draft) -> Sequence[RunnerSeen]:
     """Give the runners with what this step already sent each of them counted."""
     sent = [effect.runner.name for effect in draft.effects if isinstance(effect, StartJob)]
+    if not sent:
+        return draft.context.runners
     return [
         replace(runner, held=runner.held + sent.count(runner.card.name))
         for runner in draft.context.runners
@@ -94,10 +99,10 @@ def _with_placed(draft: Draft) -> list[RunnerSeen]:
 
 
 def _fill_job(
-    draft: Draft, machine: Machine, name: str, job: ScriptJob, scope: ExpressionScope
+    draft: Draft, machine: Machine, job: ScriptJob, named: tuple[JobId, str], scope: ExpressionScope
 ) -> JobOrder:
-    """Give the order, with its timeout in `due` until it is placed."""
     before = draft.before
+    job_id, name = named
     try:
         value = fill.fill_tree(job.input, scope)
         timeout = _fill_timeout(job, scope)
@@ -108,7 +113,7 @@ def _fill_job(
         text = f"{job.place.path}: {fault}"
         raise JobNotFilled(Failure(status="error", error=text)) from fault
     return JobOrder(
-        job=JobId(""),
+        job=job_id,
         run=before.run,
         name=name,
         machine=machine.name,
@@ -116,9 +121,10 @@ def _fill_job(
         files=_files_of(machine, job.script),
         input=value,
         layers=layers,
-        due=Instant(timeout),
+        due=later(draft.at, timeout),
         client=before.client,
         emits_max=machine.limits.emits,
+        request=job_id,
         key=before.key,
         engine=machine.engine,
     )

@@ -270,7 +270,7 @@ def _set_wakes(draft: Draft) -> None:
         keep = max(draft.before.keep, Span(2 * SKEW))
         draft.effects.append(SetWake(due=later(draft.at, keep), name=KEEP_WAKE))
         return
-    look = next_look(draft.freeze())
+    look = next_look(draft.jobs.values(), draft.before.timeout)
     is_set = draft.wake is not None and draft.at < draft.wake
     if look is None or (is_set and draft.wake is not None and draft.wake <= look):
         return

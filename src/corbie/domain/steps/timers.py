@@ -1,5 +1,7 @@
 """When a run must be looked at again. Source: Processes, Controller (jobs, due_in_step)."""
 
+from collections.abc import Iterable
+
 from corbie.domain.definitions.machine import Machine
 from corbie.domain.placing import RunnerSeen, choose_runner
 from corbie.domain.steps.state import JobState, RunState
@@ -14,13 +16,14 @@ def job_deadline(job: JobState) -> Instant:
     return later(job.due, RUNNER_SLACK) if job.status == "sent" else job.due
 
 
-def next_look(state: RunState) -> Instant | None:
-    """Give the earliest time at which a timer can matter to a run, None for never."""
-    if state.ended is not None:
-        return None
-    times = [job_deadline(job) for job in state.jobs.values()]
-    if state.timeout is not None:
-        times.append(state.timeout)
+def next_look(jobs: Iterable[JobState], timeout: Instant | None) -> Instant | None:
+    """Give the earliest time at which a timer can matter to a running run, None for never.
+
+    `jobs` are those under way, `timeout` the end of the run's whole time, if it has one.
+    """
+    times = [job_deadline(job) for job in jobs]
+    if timeout is not None:
+        times.append(timeout)
     return min(times, default=None)
 
 
