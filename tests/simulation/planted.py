@@ -17,7 +17,8 @@ class ActsBeforeItWrites(ControllerCycle):
     """Carries out a step's effects before the step is in the store."""
 
     def _write_steps(self, plans: Sequence[Plan]) -> list[Plan]:
-        self._enactor.enact([plan.record for plan in plans if plan.record is not None])
+        files = {path: data for plan in plans for path, data in plan.files.items()}
+        self._enactor.enact([plan.record for plan in plans if plan.record is not None], files)
         return super()._write_steps(plans)
 
 

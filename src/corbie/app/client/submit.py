@@ -12,20 +12,23 @@ from corbie.app.files.sealed import SealedFiles
 from corbie.domain.blobs import BlobRef
 from corbie.domain.cards import Card
 from corbie.domain.definitions.full_form import format_full_form
-from corbie.domain.errors import ValueRefused
 from corbie.domain.names import MessageName, PartyName, RunId, make_run_id, make_run_name
 from corbie.domain.paths import StorePath, message_path, receipt_path
 from corbie.domain.ports.clock import Clock
 from corbie.domain.ports.entropy import Entropy
 from corbie.domain.ports.store import Store
-from corbie.domain.records import CancelMessage, Receipt, RemoveMessage, StartMessage
+from corbie.domain.records import (
+    CancelMessage,
+    Receipt,
+    RemoveMessage,
+    StartMessage,
+    require_start_fits,
+)
 from corbie.domain.times import MINUTE, Instant, Span, later
 from corbie.domain.values import JsonValue
 
 UNTIL_DEFAULT = Span(5 * MINUTE)
 RUN_DIGITS = 10
-LABELS_MAX = 32
-LABEL_LENGTH_MAX = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +76,7 @@ class Submitter:
         Raises:
             ValueRefused: the definition or the labels are too large.
         """
-        _check_labels(labels or {})
+        require_start_fits(bundle.machine.type, bundle.machine.name, labels or {})
         name = make_run_name(self._clock.now(), self._entropy.digits(RUN_DIGITS))
         run = make_run_id(self._own.name, name)
         definition = self._store_definition(run, bundle)
@@ -134,17 +137,3 @@ class Submitter:
         data = self._files.compose(path, message, readers=[self._controller], until=expires)
         self._store.write_new(path, data)
         return Sent(run=message.run, message=name, until=expires)
-
-
-def _check_labels(labels: Mapping[str, str]) -> None:
-    if len(labels) > LABELS_MAX:
-        message = f"a run has at most {LABELS_MAX} labels, not {len(labels)}"
-        raise ValueRefused(message)
-    for name, value in labels.items():
-        is_fit = 0 < len(name) <= LABEL_LENGTH_MAX and len(value) <= LABEL_LENGTH_MAX
-        if not is_fit or not (name + value).isprintable():
-            message = (
-                f"the label {name[:40]}={value[:40]} must have a name and at most"
-                f" {LABEL_LENGTH_MAX} printable characters on each side"
-            )
-            raise ValueRefused(message)

@@ -4,6 +4,7 @@ Source: Processes, Controller (step; act_first, cache_age, fresh_drop, relist, c
 taken_in_state, tombstone).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from corbie.app.controller.enact import Enactor
@@ -43,9 +44,9 @@ from corbie.domain.steps.events import (
     require_start,
 )
 from corbie.domain.steps.isolation import StepTaker
-from corbie.domain.steps.state import RunState
+from corbie.domain.steps.state import FlowBody, RunState
 from corbie.domain.steps.step import Step, failed_step, refused_step
-from corbie.domain.steps.timers import timer_matters
+from corbie.domain.steps.timers import job_deadline, timer_matters
 from corbie.domain.times import Instant
 
 
@@ -53,10 +54,12 @@ from corbie.domain.times import Instant
 class Sorted:
     """What came for a run, told apart: events of the next step, and what nothing takes.
 
-    `along` are wakes that say what one of the events says.
+    `along` are wakes that say what one of the events says; `is_cut` when events are left for the
+    step after.
     """
 
     events: list[tuple[Event, StorePath]] = field(default_factory=list)
+    is_cut: bool = False
     along: list[StorePath] = field(default_factory=list)
     messages: list[Arrived] = field(default_factory=list)
     wakes: list[DueWake] = field(default_factory=list)
@@ -66,8 +69,8 @@ class Sorted:
 class Plan:
     """What is to be done for one run: a step to write, if any, and what falls away.
 
-    `taken` are the paths the step takes, deleted once it was acted on; `messages` and `wakes`
-    are those it does not take.
+    `files` are what the step asks for; `taken` are the paths the step takes, deleted once it was
+    acted on; `messages` and `wakes` are those it does not take; `is_cut` when more came for it.
     """
 
     run: RunId
@@ -76,6 +79,8 @@ class Plan:
     record: StepRecord | None = None
     path: StorePath | None = None
     data: bytes = b""
+    files: Mapping[StorePath, bytes] = field(default_factory=dict)
+    is_cut: bool = False
     taken: tuple[StorePath, ...] = ()
     messages: tuple[Arrived, ...] = ()
     wakes: tuple[DueWake, ...] = ()
@@ -173,6 +178,7 @@ class Advancer:
         # `order_events` puts a start first; what is past the hundredth waits for the next step.
         ordered = order_events([(event, str(path)) for event, path in found.events])
         found.events = [(event, StorePath(path)) for event, path in ordered[:EVENTS_PER_STEP_MAX]]
+        found.is_cut = len(ordered) > EVENTS_PER_STEP_MAX
         return found
 
     def _find_start(self, items: Items) -> Arrived | None:
@@ -185,11 +191,23 @@ class Advancer:
         if not due:
             return
         if state is not None and state.ended is None and self._timer_matters(run, state):
+            if not self._is_heard(state, items):
+                return
             found.events.append((Timer(at=due[0].due), due[0].path))
             # The others say the same, and go with it.
             found.along.extend(wake.path for wake in due[1:])
         else:
             found.wakes.extend(due)
+
+    def _is_heard(self, state: RunState, items: Items) -> bool:
+        """Tell whether no job that is over its time has a result that this pass left unread."""
+        read = {one.path for one in items.messages}
+        overdue = (
+            message_path(self._own.name, held.runner.name, job)
+            for job, held in state.jobs.items()
+            if held.runner is not None and job_deadline(held) <= self._clock.now()
+        )
+        return all(path in read or self._store.read(path) is None for path in overdue)
 
     def _timer_matters(self, run: RunId, state: RunState) -> bool:
         machine = self._machines.load(self._home(run), state.definition)
@@ -260,13 +278,25 @@ class Advancer:
         record = self._record(context, events, self._decide(state, events, context))
         path = step_path(self._own.name, plan.run, number)
         try:
-            data = self._compose(path, record)
+            data, files = self._compose(path, record), self._enactor.compose(record)
         except ValueRefused as error:
-            why = f"the next step does not fit its file: {error}"
-            record = self._record(context, events, failed_step(state, events, context, why))
-            data = self._compose(path, record)
+            if len(events) > 1:
+                half = found.events[: len(events) // 2]
+                return self._with_step(plan, replace(found, events=half, is_cut=True))
+            why = f"what the next step asks for does not fit: {error}"
+            failed = failed_step(_without_outputs(state), events, context, why)
+            record = self._record(context, events, failed)
+            data, files = self._compose(path, record), self._enactor.compose(record)
         taken = (*(path for _, path in found.events), *found.along)
-        return replace(plan, record=record, path=path, data=data, taken=taken)
+        return replace(
+            plan,
+            record=record,
+            path=path,
+            data=data,
+            files=files,
+            taken=taken,
+            is_cut=found.is_cut,
+        )
 
     def _decide(self, state: RunState | None, events: list[Event], context: StepContext) -> Step:
         if state is None and (start := require_start(events)).refuse is not None:
@@ -305,3 +335,11 @@ class Advancer:
 
     def _home(self, run: RunId) -> Home:
         return Home(controller=self._own.name, run=run)
+
+
+def _without_outputs(state: RunState | None) -> RunState | None:
+    """Give a state that fits: the steps before hold what its stages gave."""
+    if state is None:
+        return None
+    stages = {name: replace(stage, output=None) for name, stage in state.body.stages.items()}
+    return replace(state, body=FlowBody(stages=stages))

@@ -16,11 +16,10 @@ from corbie.app.controller.sweep import Sweeper
 from corbie.app.controller.tidy import Tidier
 from corbie.app.files.standing import PassStore, PassTooLong
 from corbie.domain.errors import Unavailable, Untrusted
-from corbie.domain.names import PartyName
-from corbie.domain.paths import StorePath, finished_path, step_path
+from corbie.domain.names import PartyName, split_run_id
+from corbie.domain.paths import StorePath, finished_path, message_path, running_path, step_path
 from corbie.domain.ports.clock import Clock
 from corbie.domain.ports.store import Store
-from corbie.domain.steps.events import EVENTS_PER_STEP_MAX
 from corbie.domain.times import Instant
 
 _log = logging.getLogger(__name__)
@@ -117,8 +116,8 @@ class ControllerCycle:
         settled = [*(plan for plan in plans if plan.record is None), *written]
         self._act(written)
         self._delete(settled, collected.refused)
-        is_full = any(len(plan.taken) >= EVENTS_PER_STEP_MAX for plan in written)
-        return is_left or is_full or len(settled) < len(plans)
+        is_cut = any(plan.is_cut for plan in written)
+        return is_left or is_cut or len(settled) < len(plans)
 
     def _write_steps(self, plans: Sequence[Plan]) -> list[Plan]:
         """Write the steps; give the plans whose step is now in the store, by this process."""
@@ -145,17 +144,27 @@ class ControllerCycle:
         except PassTooLong:
             self._withdraw_orphans(written)
             raise
-        self._enactor.enact([plan.record for plan in written if plan.record is not None])
+        files = {path: data for plan in written for path, data in plan.files.items()}
+        self._enactor.enact([plan.record for plan in written if plan.record is not None], files)
 
     def _withdraw_orphans(self, written: Sequence[Plan]) -> None:
         """Take back a late step of a run that was deleted while this process was suspended."""
         for plan in written:
             number = plan.record.number if plan.record is not None else 1
-            if number == 1:
-                continue
-            before = self._raw.read(step_path(self._name, plan.run, number - 1))
-            status = self._raw.read(finished_path(self._name, plan.run))
-            if before is None and status is None:
+            client, name = split_run_id(plan.run)
+            # A first step follows on its start, which another process deletes only once it acted.
+            is_first = number == 1
+            before = (
+                message_path(self._name, client, name)
+                if is_first
+                else step_path(self._name, plan.run, number - 1)
+            )
+            signs = [
+                before,
+                running_path(self._name, plan.run),
+                finished_path(self._name, plan.run),
+            ]
+            if all(self._raw.read(path) is None for path in signs):
                 self._raw.delete_all([step_path(self._name, plan.run, number)])
 
     def _delete(self, settled: Sequence[Plan], refused: list[StorePath]) -> None:

@@ -4,7 +4,8 @@ Safe to repeat, and repeated after every doubt: each file is named by the step a
 written only if it is new. Source: Processes, Controller (act; act_first, status_cas).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from corbie.app.controller.agenda import WakeAgenda
 from corbie.app.controller.runs import Newest, Runs
@@ -35,6 +36,8 @@ STATUS_TRIES_MAX = 20
 """Writers of one status at once are the workers of one controller: a few."""
 
 VERSIONS_MAX = 10_000
+STATUS_JOBS_MAX = 1_000
+"""More would not fit; who wants to know them all reads the newest step."""
 
 
 class Enactor:
@@ -60,21 +63,24 @@ class Enactor:
     def enact_newest(self, run: RunId, newest: Newest) -> None:
         """Act on a run's newest step unless this process did."""
         if newest.record is not None and not self._runs.is_enacted(run, newest):
-            self.enact([newest.record])
+            self.enact([newest.record], self.compose(newest.record))
 
-    def enact(self, records: Sequence[StepRecord]) -> None:
-        """Act on steps of different runs together: effects, then statuses."""
-        files: dict[StorePath, bytes] = {}
-        for record in records:
-            for effect in record.effects:
-                path, data = self._compose(record, effect)
-                files[path] = data
-            if record.state.ended is not None:
-                path = finished_path(self._controller, record.run)
-                files[path] = self._files.compose(path, status_of(record))
-            elif record.number == 1:
-                path = running_path(self._controller, record.run)
-                files[path] = self._files.compose(path, status_of(record))
+    def compose(self, record: StepRecord) -> dict[StorePath, bytes]:
+        """Give the files that a step asks for: its effects, and the status it begins or ends.
+
+        Raises:
+            ValueRefused: one would be larger than files of its kind may be.
+        """
+        files = dict(self._compose(record, effect) for effect in record.effects)
+        is_ended = record.state.ended is not None
+        if is_ended or record.number == 1:
+            build = finished_path if is_ended else running_path
+            path = build(self._controller, record.run)
+            files[path] = self._files.compose(path, status_of(record))
+        return files
+
+    def enact(self, records: Sequence[StepRecord], files: Mapping[StorePath, bytes]) -> None:
+        """Act on steps of different runs together: the files of all, then statuses."""
         self._store.write_all_new(files)
         ended = [record.run for record in records if record.state.ended is not None]
         for record in records:
@@ -170,6 +176,6 @@ def status_of(record: StepRecord) -> Status:
         labels=state.labels,
         jobs={
             job.name: job.runner.name if job.runner is not None else ""
-            for job in state.jobs.values()
+            for job in islice(state.jobs.values(), STATUS_JOBS_MAX)
         },
     )

@@ -5,6 +5,7 @@ Source: Processes, Controller (intake; wakes_first).
 """
 
 import logging
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -15,11 +16,17 @@ from corbie.domain.names import PartyName, RunId, split_run_id
 from corbie.domain.paths import StorePath, inbox_folder, parse_path, wakes_folder
 from corbie.domain.ports.clock import Clock
 from corbie.domain.ports.store import Store
-from corbie.domain.records import ControllerMessage, ResultMessage, StartMessage
+from corbie.domain.records import (
+    ControllerMessage,
+    ResultMessage,
+    StartMessage,
+    require_start_fits,
+)
 from corbie.domain.times import Instant, format_path_time, parse_path_time
 
 RUNS_PER_PASS_MAX = 256
-"""Runs one pass takes; the rest come with the next, which begins at once."""
+MESSAGES_PER_PASS_MAX = 1_000
+"""Runs and messages one pass takes; the rest come with the next, which begins at once."""
 
 _log = logging.getLogger(__name__)
 
@@ -81,6 +88,7 @@ class Intake:
         self._trusted = trusted
         self._controller = controller
         self._clock = clock
+        self._has_looked = False
 
     def collect(self) -> Collected:
         """Give what is due and what came in, of at most 256 runs."""
@@ -88,6 +96,7 @@ class Intake:
         wakes = self._store.list_under(wakes_folder(self._controller), up_to=now)
         messages = self._store.list_under(inbox_folder(self._controller))
         self._trusted.refresh()
+        self._has_looked = False
         runs: dict[RunId, Items] = {}
         refused: list[StorePath] = []
         is_more = self._add_messages(messages, runs, refused)
@@ -97,8 +106,8 @@ class Intake:
     def _add_messages(
         self, paths: Iterable[StorePath], runs: dict[RunId, Items], refused: list[StorePath]
     ) -> bool:
-        for path in paths:
-            if len(runs) >= RUNS_PER_PASS_MAX:
+        for count, path in enumerate(_take_turns(paths)):
+            if len(runs) >= RUNS_PER_PASS_MAX or count >= MESSAGES_PER_PASS_MAX:
                 return True
             try:
                 arrived = self._open(path)
@@ -128,7 +137,9 @@ class Intake:
             Untrusted: a check failed, or the sender may not send this.
         """
         parts = parse_path(path)
-        if self._trusted.entry(PartyName(parts.sender)) is None:
+        if self._trusted.entry(PartyName(parts.sender)) is None and not self._has_looked:
+            # Once a pass: what is read after the listing knows whoever was trusted before it.
+            self._has_looked = True
             self._trusted.refresh(now=True)
         stored = self._store.read(path)
         if stored is None:
@@ -159,6 +170,8 @@ class Intake:
             raise Untrusted(path=path, check="writer", what=what)
         try:
             client, run = split_run_id(record.run)
+            if isinstance(record, StartMessage):
+                require_start_fits(record.type, record.machine, record.labels, record.key)
         except ValueRefused as error:
             raise Untrusted(path=path, check="content", what=str(error)) from error
         if role == "client" and client != by:
@@ -169,6 +182,18 @@ class Intake:
         elif isinstance(record, StartMessage):
             expected = run
         else:
-            return
+            # Its receipt goes with the run's, by this name.
+            expected = name if name.startswith(f"{run}~") else f"{run}~…"
         if name != expected:
             raise Untrusted(path=path, check="content", what=f"it should be named {expected}")
+
+
+def _take_turns(paths: Iterable[StorePath]) -> list[StorePath]:
+    """Give messages with each sender's first before any sender's second: no one fills a pass."""
+    counts: Counter[str] = Counter()
+    turns = []
+    for path in paths:
+        sender = parse_path(path).sender
+        turns.append((counts[sender], path))
+        counts[sender] += 1
+    return [path for _, path in sorted(turns)]

@@ -4,10 +4,12 @@ A cache and nothing else: whatever is here is in the store too.
 Source: Processes, Controller (steps; cache_age, finished_guard).
 """
 
+import logging
 from collections import OrderedDict
 from dataclasses import dataclass
 
 from corbie.app.files.sealed import SealedFiles
+from corbie.domain.errors import Untrusted
 from corbie.domain.names import PartyName, RunId
 from corbie.domain.paths import finished_path, running_path, step_path
 from corbie.domain.ports.clock import Clock
@@ -16,6 +18,8 @@ from corbie.domain.steps.state import RunState
 from corbie.domain.times import SKEW, Instant
 
 RUNS_MAX = 2_000
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +64,9 @@ class Runs:
             return known[0]
         read_at = self._clock.now()
         newest = self._read(run)
-        self._known.pop(run, None)
-        if newest is not None:
+        if newest is None:
+            self.forget(run)
+        else:
             self._keep(run, newest, read_at)
         return newest
 
@@ -72,6 +77,7 @@ class Runs:
     def forget(self, run: RunId) -> None:
         """Read the run again when it is next asked for."""
         self._known.pop(run, None)
+        self._enacted.pop(run, None)
 
     def forget_all(self) -> None:
         """Know nothing any more: what was read may be too old, or was never written."""
@@ -98,7 +104,12 @@ class Runs:
         finished = self._files.read(finished_path(self._controller, run), Status)
         if finished is not None:
             number = finished.record.step
-            return Newest(number=number, record=self._read_step(run, number))
+            try:
+                return Newest(number=number, record=self._read_step(run, number))
+            except Untrusted as error:
+                # It takes no step any more, and what is damaged can still be deleted.
+                _log.warning("an ended run is taken for one without a record: %s", error)
+                return Newest(number=number, record=None)
         running = self._files.read(running_path(self._controller, run), Status)
         number = max(1, running.record.step if running is not None else 1)
         record = self._read_step(run, number)

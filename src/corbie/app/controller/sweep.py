@@ -9,7 +9,7 @@ import logging
 from corbie.app.controller.agenda import WakeAgenda
 from corbie.app.controller.enact import Enactor
 from corbie.app.controller.runs import Runs
-from corbie.domain.errors import Untrusted
+from corbie.domain.errors import Untrusted, ValueRefused
 from corbie.domain.names import PartyName, RunId
 from corbie.domain.paths import StorePath, parse_path, running_folder, wakes_folder
 from corbie.domain.ports.clock import Clock
@@ -71,11 +71,11 @@ class Sweeper:
             run = RunId(f"{parts.client}/{parts.run}")
             try:
                 newest = self._runs.load(run, fresh=True)
-            except Untrusted as error:
+                if newest is not None:
+                    self._enactor.enact_newest(run, newest)
+            except (Untrusted, ValueRefused) as error:
                 _log.error("the run %s cannot go on: %s", run, error)
                 continue
-            if newest is not None:
-                self._enactor.enact_newest(run, newest)
             if newest is None or newest.is_ended:
                 self._store.delete_all([path])
         del self._left[:count]

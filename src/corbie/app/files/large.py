@@ -4,6 +4,7 @@ Works on the record's plain JSON: below the fields that hold an author's values,
 Source: Machines, The step (Values); The store, A file.
 """
 
+import re
 from collections import OrderedDict
 from collections.abc import Iterator
 
@@ -15,6 +16,8 @@ from corbie.domain.values import JsonValue, read_json, stable_text
 LARGE_BYTES = 64 * 1024
 KNOWN_MAX = 10_000
 
+# A pointer comes from whoever wrote the record: not every text of digits is an `int`.
+_INDEX = re.compile(r"[0-9]{1,9}")
 _VALUE_FIELDS = frozenset({"input", "output", "value", "data"})
 
 
@@ -48,13 +51,21 @@ class LargeValues:
         plain["large"] = large
         return stable_text(plain).encode()
 
-    def lower(self, home: Home, data: bytes, large: dict[str, BlobRef]) -> bytes:
+    def lower(
+        self, home: Home, data: bytes, large: dict[str, BlobRef], bytes_max: int | None = None
+    ) -> bytes:
         """Give the record's text with the values put back, and `large` empty.
+
+        `bytes_max` is how much they may be together; None for a record of a controller.
 
         Raises:
             Untrusted: a blob is not what it should be, or a pointer leads nowhere.
         """
         plain = read_json(data)
+        size = sum(ref.size for ref in large.values())
+        if bytes_max is not None and size > bytes_max:
+            what = f"its large values have {size} bytes together; at most {bytes_max} fit"
+            raise Untrusted(path=home.run, check="content", what=what)
         for pointer, ref in large.items():
             content = self._blobs.read(home, ref)
             self._remember(home, ref)
@@ -97,7 +108,7 @@ def _put(plain: JsonValue, pointer: str, value: JsonValue) -> None:
     for part in way:
         if isinstance(at, dict):
             at = at.get(part)
-        elif isinstance(at, list) and part.isdigit() and int(part) < len(at):
+        elif isinstance(at, list) and _INDEX.fullmatch(part) and int(part) < len(at):
             at = at[int(part)]
         else:
             at = None

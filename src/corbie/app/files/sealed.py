@@ -33,6 +33,9 @@ from corbie.domain.times import Instant
 
 R = TypeVar("R", bound=Content)
 
+MESSAGE_LARGE_BYTES_MAX = 192 * 1024 * 1024
+"""A result has an output and a failure's data of 64 MiB each; a batch one value and some."""
+
 Codecs = Mapping[FileKind, Codec[Content]]
 """The codec of each kind of signed file."""
 
@@ -216,7 +219,9 @@ class SealedFiles:
             large = record.large if isinstance(record, _WITH_LARGE) else {}
             home = _home_of(parts, record)
             if large and home is not None:
-                record = codec.decode(self._large.lower(home, data, dict(large)))
+                bytes_max = None if isinstance(record, StepRecord) else MESSAGE_LARGE_BYTES_MAX
+                lowered = self._large.lower(home, data, dict(large), bytes_max)
+                record = codec.decode(lowered)
         except ValueRefused as error:
             raise Untrusted(path=path, check="content", what=str(error)) from error
         return record
