@@ -103,7 +103,7 @@ class Bench:
         client = self.world.make_client("client", self.store_of(CLIENT))
         self.submitter = client.submitter()
         self.observer = client.observer()
-        self.client_files = client.party.files()
+        self.client_files, self.client_blobs = client.party.files(), client.party.blobs()
         self.controller = self.make_controller("C1")
         self.cycle = self.controller.cycle()
 

@@ -6,6 +6,8 @@ from pathlib import PurePosixPath
 import pytest
 
 from corbie.app.client.submit import Sent
+from corbie.app.files.blobs import Home
+from corbie.app.files.standing import PassTooLong
 from corbie.domain.errors import StoreUnavailable
 from corbie.domain.names import MessageName
 from corbie.domain.orders import JobOutcome
@@ -163,3 +165,67 @@ def test_time_is_kept_while_nothing_happens() -> None:
     bench.cycle.run_pass()
 
     assert bench.status(sent.run) == "done"
+
+
+def test_a_definition_without_its_script_is_refused_to_its_client() -> None:
+    bench = Bench()
+    sent = bench.submitter.submit(replace(bundle_of(ONE), texts={}), {"n": 1})
+    bench.cycle.run_pass()
+
+    assert bench.status(sent.run) == "refused"
+    assert "cannot be read" in (bench.submitter.read_receipt(sent) or "")
+    assert not bench.paths("ctl/inbox")
+
+
+@pytest.mark.parametrize("pointer", ["/input/at/²/x", f"/input/at/{'9' * 5000}/x"])
+def test_a_message_whose_pointer_leads_nowhere_is_deleted_alone(pointer: str) -> None:
+    bench = Bench()
+    sent = bench.submitter.submit(bundle_of(ONE), {**LARGE, "at": []})
+    path = message_path(CONTROLLER, CLIENT, sent.message)
+    opened = bench.controller.party.files().open(
+        path, bench.store.read(path).data, card=CARDS[CLIENT]
+    )  # type: ignore[union-attr]  # it is there
+    ref, at, stored = bench.client_blobs.prepare(Home(controller=CONTROLLER, run=sent.run), b"1")
+    bench.store.write_new(at, stored)
+    hostile = replace(opened.record, large={pointer: ref})  # type: ignore[type-var]  # a start
+    data = bench.client_files.compose(path, hostile, readers=[CARDS[CONTROLLER]], until=sent.until)
+    bench.store.write(path, data)
+    other = bench.submit()
+
+    assert not bench.paths("ctl/inbox")
+    assert bench.status(other.run) == "running"
+
+
+def test_a_first_step_that_lands_after_its_run_was_deleted_is_taken_back() -> None:
+    bench = Bench()
+    zombie = bench.make_controller("C2", Sleeper(bench))
+    sent = bench.submitter.submit(bundle_of(ONE), {"n": 1})
+    with pytest.raises(PassTooLong):
+        zombie.cycle().run_pass()
+
+    assert not [path for path in bench.paths("ctl/records") if sent.run in path]
+
+
+class Sleeper(FailingStore):
+    """A store whose user is suspended as it writes a step, until the run was deleted."""
+
+    def __init__(self, bench: Bench) -> None:
+        """Hold who goes on meanwhile."""
+        super().__init__(bench.store, self.sleep)
+        self._bench = bench
+        self._has_slept = False
+
+    def sleep(self, what: str, path: StorePath) -> bool:
+        """Let the others end and delete every run, before the first step is written."""
+        if what == "write" and "/steps/" in path and not self._has_slept:
+            self._has_slept = True
+            bench = self._bench
+            bench.cycle.run_pass()
+            copy = bench.copy()
+            for _ in range(3):
+                copy.cycle.run_pass()
+                copy.work()
+                bench.cycle.run_pass()
+            keep_over(bench)
+            assert not bench.paths("ctl/records")
+        return False
