@@ -27,10 +27,10 @@ demo: $(VENV)/runtime.stamp
 	@$(BIN)/python demo/run.py
 
 test: $(VENV)/dev.stamp
-	@$(BIN)/python -m pytest -n 2
+	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
 quick: $(VENV)/dev.stamp
-	@$(BIN)/python -m pytest -n 2 -m "not slow"
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .

@@ -16,6 +16,7 @@ from corbie.adapters.stores.opening import prepare_store
 from corbie.app.client.submit import Sent
 from corbie.app.files.blobs import BlobFiles, Home
 from corbie.app.files.sealed import SealedFiles
+from corbie.app.runner.claim import CANCELLED
 from corbie.domain.access import Party
 from corbie.domain.cards import Card, Role, TrustEntry
 from corbie.domain.definitions.machine import Machine
@@ -127,6 +128,8 @@ class World:
     log: list[str] = field(default_factory=list)
     serial: int = 0
     reported: set[JobId] = field(default_factory=set)
+    never_begun: set[JobId] = field(default_factory=set)
+    deleted: set[RunId] = field(default_factory=set)
     sent: list[Sent] = field(default_factory=list)
     machines: dict[str, Machine] = field(default_factory=dict)
     is_settling: bool = False
@@ -162,19 +165,20 @@ class World:
     ) -> AdaptersContainer:
         """Give an actor's adapters: its clock and store, names drawn from the seed."""
         self.serial += 1
+        # Objects, not the shared providers: those would remember every container they are given to.
         return AdaptersContainer(
             settings=SETTINGS,
             clock=providers.Object(self.clock(actor)),
             entropy=providers.Object(SeededEntropy(f"{self.seed}/{actor}/{self.serial}")),
-            codecs=SHARED.codecs,
+            codecs=providers.Object(SHARED.codecs()),
             keyring=providers.Object(KEYRING),
-            verifier=SHARED.verifier,
-            sealer=SHARED.sealer,
-            cipher=SHARED.cipher,
+            verifier=providers.Object(SHARED.verifier()),
+            sealer=providers.Object(SHARED.sealer()),
+            cipher=providers.Object(SHARED.cipher()),
             store=providers.Object(store),
-            evaluator=SHARED.evaluator,
-            checker=SHARED.checker,
-            reader=SHARED.reader,
+            evaluator=providers.Object(SHARED.evaluator()),
+            checker=providers.Object(SHARED.checker()),
+            reader=providers.Object(SHARED.reader()),
             host=providers.Object(host),
         )
 
@@ -201,7 +205,7 @@ class World:
         self.files, self.blobs = party.files(), party.blobs()
         self.box = self.make_controller("world", self.store).party.files()
         self.store.see = self.see
-        self.store.see_deleted = lambda paths: self.say(f"{self.scheduler.name} del {paths[0]}")
+        self.store.see_deleted = self.see_deleted
 
     def see(self, path: StorePath, data: bytes, is_new: bool) -> None:
         """Check what one write that landed must not break."""
@@ -215,6 +219,8 @@ class World:
             result = self.box.open(path, data, card=CARDS[PartyName(parts.sender)]).record
             if isinstance(result, ResultMessage) and result.outcome.status == "done":
                 self.reported.add(result.job)
+            if isinstance(result, ResultMessage) and result.outcome.error == CANCELLED:
+                self.never_begun.add(result.job)
         elif parts.kind in {"running", "finished"}:
             status = self.files.open(path, data, card=CARDS[CONTROLLER]).record
             assert isinstance(status, Status)
@@ -223,9 +229,21 @@ class World:
             self.require(status.step >= before or is_late_copy, f"{path} went back")
             self.status_steps[status.run] = max(before, status.step)
 
+    def see_deleted(self, paths: Sequence[StorePath]) -> None:
+        """Note the runs whose last file went."""
+        for path in paths:
+            self.say(f"{self.scheduler.name} del {path}")
+            parts = parse_path(path)
+            run = RunId(f"{parts.client}/{parts.run}")
+            if parts.kind == "finished" and run in self.steps:
+                self.deleted.add(run)
+
     def _see_step(self, path: StorePath, run: RunId, number: int, data: bytes) -> None:
         record = self.files.open(path, data, card=CARDS[CONTROLLER]).record
         assert isinstance(record, StepRecord)
+        if run in self.deleted:
+            # Who was suspended in the midst of this write takes it back: see `check_settled`.
+            return
         if number == 1:
             self.lives[run] += 1
             self.require(self.lives[run] == 1, f"{run} began a second time")
@@ -255,6 +273,7 @@ class World:
         self.say(f"{self.scheduler.name} runs {job}")
         self.require(job in self.started_by, f"{job} ran before its step was written")
         self.require(self.ran[job] == 1, f"{job} ran twice")
+        self.require(job not in self.never_begun, f"{job} began after it was cancelled")
 
     def see_told(self, what: str, told: object) -> None:
         """Check that what a client was told once is what it is told now."""
