@@ -132,7 +132,7 @@ def test_check_reports_every_problem_of_every_file(cli: Cli) -> None:
     starts = [line.split(" ")[0] for line in done.out.splitlines() if ":" in line.split(" ")[0]]
     assert starts[:3] == ["one.yaml:1:1:", "one.yaml:1:7:", "one.yaml:2:1:"]
     assert "two.yaml:2:19:" in starts
-    assert "none.yaml: there is no file none.yaml\n" in done.out
+    assert "none.yaml: there is no such file\n" in done.out
     first, second = json.loads(as_json.out)["files"]
     assert (len(first["problems"]), second["problems"]) == (1, [])
 
@@ -163,7 +163,8 @@ def test_a_mistake_in_the_command_ends_with_2(words: list[str], text: str, cli: 
         ("empty.yaml", b"", "error: empty.yaml:1:1: the file is empty"),
         ("open.yaml", b"{a: [", "error: open.yaml:"),
         ("bytes.yaml", b"\xff\xfe", "error: bytes.yaml:1:1: the file is not UTF-8"),
-        ("big.yaml", b"flow: a\nmeta: " + b"x" * 5 * 1024 * 1024, "error: big.yaml: the file has"),
+        ("big.yaml", b"flow: a\nmeta: " + b"x" * 5 * 1024 * 1024, "error: big.yaml: the file is"),
+        ("big.js", b"//" + b"x" * 5 * 1024 * 1024, "error: big.js: the file is larger than 4"),
         ("list.yaml", b"- 1\n", "error: list.yaml:1:1: a definition is a mapping"),
         ("kind.yaml", b"flow: a\nstages: 7\n", "error: kind.yaml:2:9: stages: "),
         ("up.yaml", b"flow: a\nstages: {a: {job: ../a.js}}\n", "error: up.yaml:2:19: stages.a.job"),
@@ -186,6 +187,16 @@ def test_a_bad_definition_is_refused_with_its_place(
     assert (done.status, done.out) == (1, "")
     assert done.err.startswith(text)
     assert "bug" not in done.err
+
+
+def test_a_problem_outside_this_directory_names_the_file_as_it_was_given(cli: Cli) -> None:
+    elsewhere = cli.root / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "gone.yaml").write_text("flow: a\nstages: {a: {job: ./gone.js}}\n")
+
+    for name in (str(elsewhere / "gone.yaml"), "../elsewhere/gone.yaml"):
+        done = cli.run("check", name)
+        assert done.out.startswith(f"{name}:2:19: stages.a.job: gone.js: ")
 
 
 def test_an_input_that_does_not_fit_has_every_place_named(cli: Cli) -> None:

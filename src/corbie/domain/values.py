@@ -68,7 +68,7 @@ def parse_json(text: str | bytes, *, what: str = "the text") -> JsonValue:
             parse_constant=_refuse_constant,
         )
     except UnicodeDecodeError as error:
-        message = f"{what} is not UTF-8: byte {error.start} is {error.reason}"
+        message = f"{what} is not UTF-8: byte {error.start} is 0x{error.object[error.start]:02x}"
         raise ValueRefused(message) from error
     except json.JSONDecodeError as error:
         message = f"{what} is not JSON: {error.msg} at line {error.lineno} column {error.colno}"

@@ -7,7 +7,7 @@ import os
 import time
 import weakref
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from corbie.adapters.documents.files import DirectoryDocuments
@@ -27,6 +27,7 @@ from corbie.domain.paths import (
     running_folder,
     steps_folder,
 )
+from corbie.domain.places import DefinitionRefused
 from corbie.domain.ports.store import StoreWatch
 from corbie.domain.records import Status, StepRecord
 from corbie.domain.steps.state import Failure, RunState
@@ -296,4 +297,17 @@ def read_definition(
     if not resolved.is_relative_to(root):
         root = resolved.parent
     documents = DirectoryDocuments(root)
-    return read_bundle(documents, adapters.reader(), resolved.relative_to(root).as_posix())
+    try:
+        return read_bundle(documents, adapters.reader(), resolved.relative_to(root).as_posix())
+    except DefinitionRefused as error:
+        if root == resolved.parent and Path(definition).parent != Path():
+            raise _seen_from_here(error, Path(definition).parent) from error
+        raise
+
+
+def _seen_from_here(error: DefinitionRefused, folder: Path) -> DefinitionRefused:
+    """Give the problems of a definition with its files as the caller would name them."""
+    return DefinitionRefused(
+        replace(one, place=replace(one.place, file=str(folder / one.place.file)))
+        for one in error.problems
+    )

@@ -69,7 +69,7 @@ def test_a_require_that_cannot_be_followed_is_refused_at_its_place(tmp_path, tex
 def test_a_missing_script_is_refused_where_it_is_named(tmp_path):
     _, problems = collect(tmp_path)
 
-    assert problems == [": stages.script.job: main.js: there is no such file in the context"]
+    assert problems == ["main.js: there is no such file in the context"]
 
 
 def test_only_calls_in_code_are_found():

@@ -51,7 +51,7 @@ def read_yaml(text: bytes, file: str) -> Document:
 def _decode(text: bytes, file: str) -> str:
     """Give the text without its byte order mark."""
     if len(text) > TEXT_BYTES_MAX:
-        what = f"the file has {len(text)} bytes; a definition has at most 4 MiB"
+        what = "the file is larger than 4 MiB; a definition has at most 4 MiB"
         raise DefinitionRefused([Problem(place=Place(file=file), what=what)])
     try:
         return end_last_line(text.decode("utf-8").removeprefix("\ufeff"))

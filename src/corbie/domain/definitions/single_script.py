@@ -30,7 +30,7 @@ def make_script_flow(path: str, *, engine: str = "quickjs") -> Machine:
                 place=_place(f"stages.{STAGE}"),
                 job=ScriptJob(
                     script=script,
-                    place=_place(f"stages.{STAGE}.job"),
+                    place=Place(file=script),
                     input=_whole("input", f"stages.{STAGE}.job.input"),
                 ),
             )

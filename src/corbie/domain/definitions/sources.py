@@ -93,7 +93,9 @@ class _Collector:
             if path.endswith(".json"):
                 parse_json(text, what=path)
         except ValueRefused as error:
-            self._report(place, str(error))
+            what = str(error)
+            # A script submitted alone is its own place.
+            self._report(place, what.removeprefix(f"{path}: ") if place.file == path else what)
             return False
         self.texts[path] = text
         return True

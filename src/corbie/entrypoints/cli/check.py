@@ -8,7 +8,7 @@ import typer
 
 from corbie.app.client.bundle import Bundle
 from corbie.domain.definitions.powers import list_powers
-from corbie.domain.errors import Refusal
+from corbie.domain.errors import NotFound, Refusal
 from corbie.domain.places import DefinitionRefused, format_problem
 from corbie.domain.values import JsonValue
 from corbie.entrypoints.cli.exits import FAILURE, SUCCESS, CommandRefused
@@ -102,6 +102,8 @@ def _read(adapters: AdaptersContainer, file: Path) -> _Checked:
         return _Checked(file, read_definition(adapters, file), [])
     except DefinitionRefused as error:
         return _Checked(file, None, [format_problem(one) for one in error.problems])
+    except NotFound:
+        return _Checked(file, None, [f"{file}: there is no such file"])
     except Refusal as error:
         return _Checked(file, None, [f"{file}: {error}"])
 
