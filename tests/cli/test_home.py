@@ -112,6 +112,42 @@ def test_a_store_that_cannot_be_made_leaves_no_configuration(cli: Cli) -> None:
     assert not (cli.home / "config.yaml").exists()
 
 
+def test_a_store_that_cannot_be_used_leaves_nothing(cli: Cli) -> None:
+    (cli.root / "file").write_text("")
+    other = cli.root / "other"
+    other.mkdir()
+    (other / "version").write_text("9\n")
+
+    for store in ("file", "file/store", "other", "s3://bucket"):
+        done = cli.run("init", "--store", store if ":" in store else str(cli.root / store))
+        assert (done.status, done.out) == (1, "")
+        assert not cli.home.exists()
+    assert [one.name for one in other.iterdir()] == ["version"]
+
+
+def test_init_with_another_store_is_refused(home: Cli) -> None:
+    before = _contents(home.home)
+
+    done = home.run("init", "--store", str(home.root / "other"))
+    same = home.run("init", "--store", str(home.home / "store"))
+
+    assert (done.status, done.out, same.status) == (1, "", 0)
+    assert f"is set up already, with the store {home.home / 'store'}; " in done.err
+    assert not (home.root / "other").exists()
+    assert _contents(home.home) == before
+
+
+def test_init_makes_no_new_keys_for_a_card_that_others_trust(home: Cli) -> None:
+    (home.home / "keys" / "laptop-client.key").unlink()
+    before = _contents(home.home)
+
+    done = home.run("init")
+
+    assert (done.status, done.out) == (1, "")
+    assert "laptop-client.card is here, but not its keys; restore the key file" in done.err
+    assert _contents(home.home) == before
+
+
 def test_a_full_store_says_so_and_keeps_no_half_run(home: Cli) -> None:
     mounted = home.root / "small"
     mounted.mkdir()

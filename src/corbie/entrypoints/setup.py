@@ -4,6 +4,7 @@ Every part is made only if it is not there, so that a second time changes nothin
 was cut off is completed. Source: Interfaces (init), Configuration.
 """
 
+import contextlib
 import os
 import re
 import socket
@@ -12,14 +13,16 @@ from pathlib import Path
 
 from corbie.adapters.crypto.cards import format_card
 from corbie.adapters.crypto.keyfiles import FileKeyring
-from corbie.adapters.stores.opening import open_store, prepare_store
+from corbie.adapters.stores.opening import open_store, prepare_store, require_version
 from corbie.domain.cards import Card, Role, TrustEntry
-from corbie.domain.errors import SetupRefused, ValueRefused
+from corbie.domain.errors import CorbieError, SetupRefused, ValueRefused
 from corbie.domain.names import PartyName, parse_party_name
+from corbie.domain.paths import VERSION_PATH
 from corbie.entrypoints.settings import FILE_NAME, Settings
 from corbie.entrypoints.wiring.local import CARD_ENDING, make_adapters, make_controller
 
 ROLES: tuple[Role, ...] = ("controller", "runner", "client")
+ELSEWHERE = "for another set-up set CORBIE_HOME to another directory"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,17 +41,24 @@ def default_name() -> str:
     return plain[:40] if plain[:1].isalpha() else "local"
 
 
-def initialise(settings: Settings, *, name: str | None) -> SetUp:
+def initialise(settings: Settings, *, name: str | None, held_store: str | None = None) -> SetUp:
     """Make what is missing of a configuration.
 
+    `held_store` is the store that the configuration names, where another one was asked for.
+
     Raises:
-        SetupRefused: it is set up under another name, or something cannot be made or used.
+        SetupRefused: it is set up under another name or with another store, or something
+            cannot be made or used.
     """
     names = _names(settings, name)
-    made: list[str] = []
-    _make_folder(settings.home, made)
-    _make_folder(settings.cards_folder, made)
+    if held_store not in {None, settings.store} and settings.client is not None:
+        message = f"{settings.home} is set up already, with the store {held_store}; {ELSEWHERE}"
+        raise SetupRefused(message)
     keyring = FileKeyring(folder=settings.keys_folder)
+    _require_keys(settings, names, keyring)
+    made: list[str] = []
+    # What fails most often comes first: keys for a store that cannot be are half a set-up.
+    is_new_store = _make_places(settings, made)
     cards: dict[Role, Card] = {}
     for role, party in names.items():
         if party not in keyring.names():
@@ -56,7 +66,7 @@ def initialise(settings: Settings, *, name: str | None) -> SetUp:
             made.append(f"keys of the {role} {party}")
         cards[role] = keyring.signer(party).card
         write_new(settings.cards_folder / f"{party}{CARD_ENDING}", format_card(cards[role]))
-    if prepare_store(open_store(settings.store, create=True)):
+    if is_new_store:
         made.append(f"the store {settings.store}")
     text = "".join(f"{role}: {party}\n" for role, party in names.items())
     if settings.store != str(settings.home / "store"):
@@ -75,10 +85,8 @@ def _names(settings: Settings, name: str | None) -> dict[Role, PartyName]:
         begin = f"{name}-" if name is not None else ""
         for party in set_up.values():
             if party is None or not party.startswith(begin):
-                message = (
-                    f"{settings.home} is set up already, as {_listed(set_up)}; for another"
-                    " set-up set CORBIE_HOME to another directory"
-                )
+                held = f"{settings.home} is set up already, as {_listed(set_up)}"
+                message = f"{held}; {ELSEWHERE}"
                 raise SetupRefused(message)
         return {role: party for role, party in set_up.items() if party is not None}
     begin = name if name is not None else default_name()
@@ -92,15 +100,56 @@ def _listed(names: dict[Role, PartyName | None]) -> str:
     return ", ".join(str(party) for party in names.values() if party is not None)
 
 
-def _make_folder(path: Path, made: list[str]) -> None:
+def _require_keys(settings: Settings, names: dict[Role, PartyName], keyring: FileKeyring) -> None:
+    """Return unless a party's card is here and its keys are not: new ones would be of no use."""
+    for party in names.values():
+        card = settings.cards_folder / f"{party}{CARD_ENDING}"
+        if card.exists() and party not in keyring.names():
+            message = (
+                f"the card {card} is here, but not its keys; restore the key file in"
+                f" {settings.keys_folder} from a copy: others trust no new ones; {ELSEWHERE}"
+            )
+            raise SetupRefused(message)
+
+
+def _make_places(settings: Settings, made: list[str]) -> bool:
+    """Make the home and the store, or neither home; give whether the store was not one before."""
+    folders: list[Path] = []
+    try:
+        for path in (settings.home, settings.cards_folder):
+            _make_folder(path, folders)
+        _require_readable(settings.store)
+        is_new = prepare_store(open_store(settings.store, create=True))
+    except CorbieError:
+        for path in reversed(folders):
+            # One that holds something by now, as the store itself, stays.
+            with contextlib.suppress(OSError):
+                path.rmdir()
+        raise
+    made.extend(f"the directory {path}" for path in folders)
+    return is_new
+
+
+def _require_readable(url: str) -> None:
+    """Return unless there is a store of another layout, in which nothing may be made."""
+    try:
+        store = open_store(url)
+    except SetupRefused:
+        return
+    if store.read(VERSION_PATH) is not None:
+        require_version(store)
+
+
+def _make_folder(path: Path, made: list[Path]) -> None:
     if path.is_dir():
         return
     try:
+        missing = [one for one in path.parents if not one.exists()]
         path.mkdir(mode=0o700, parents=True)
     except OSError as error:
         message = f"{path} cannot be made: {error.strerror}"
         raise SetupRefused(message) from error
-    made.append(f"the directory {path}")
+    made.extend([*reversed(missing), path])
 
 
 def write_new(path: Path, text: str) -> bool:

@@ -88,7 +88,7 @@ class FileKeyring:
             text = _read_own(path)
             self._require_own_folder()
         except FileNotFoundError as error:
-            message = f"there is no key file {path}; restore it from a copy, or run `corbie init`"
+            message = f"there is no key file {path}; restore it from a copy"
             raise SetupRefused(message) from error
         except OSError as error:
             message = f"the key file {path} cannot be read: {error.strerror}"

@@ -34,7 +34,8 @@ def init(
 
     They are made in ~/.config/corbie, or in CORBIE_HOME. A second time changes nothing.
     """
-    done = initialise(read_own_settings(store=store), name=name)
+    held_store = read_own_settings().store if store is not None else None
+    done = initialise(read_own_settings(store=store), name=name, held_store=held_store)
     if as_json:
         write_json(_plain(done))
         return SUCCESS
