@@ -20,6 +20,7 @@ from corbie.entrypoints.wiring.runner import RunnerContainer
 from tests.simulation.world import CARDS, CLIENT, CONTROLLER, SECRET, SkewedClock, World
 
 MakeCycle = Callable[[World, str], ControllerCycle]
+PlantRunner = Callable[[RunnerContainer], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +109,13 @@ class DrawnHost:
         """Nothing is warm here."""
 
 
-def be_runner(world: World, actor: str, runner: PartyName) -> Callable[[], None]:
+def plant_nothing(container: RunnerContainer) -> None:
+    """Leave the product's runner as it is."""
+
+
+def be_runner(
+    world: World, actor: str, runner: PartyName, plant: PlantRunner = plant_nothing
+) -> Callable[[], None]:
     """Give the life of a copy of a runner; its jobs die with it."""
     count = 0
 
@@ -133,6 +140,7 @@ def be_runner(world: World, actor: str, runner: PartyName) -> Callable[[], None]
             instance=providers.Object(_instance(actor, count)),
             alive_process=providers.Object(lambda number, name: (name, number) in world.living),
         )
+        plant(container)
         cycle = container.cycle()
         while True:
             try:

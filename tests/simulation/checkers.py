@@ -6,6 +6,7 @@ from corbie.domain.paths import (
     inbox_folder,
     running_folder,
     step_path,
+    steps_folder,
 )
 from corbie.domain.records import StepRecord
 from corbie.domain.steps import step
@@ -36,6 +37,9 @@ def check_settled(world: World) -> None:
         world.require(record.state.ended is not None, f"{run} never ends: {record.state.jobs}")
     left = _left(world)
     world.require(not left, f"left over: {left}")
+    for run in world.deleted:
+        again = world.store.list_under(steps_folder(CONTROLLER, run))
+        world.require(not again, f"{run} was deleted and lives again: {again}")
     for path, record in world.records.items():
         world.require(
             _again(world, record) == (record.state, record.effects),
@@ -44,9 +48,12 @@ def check_settled(world: World) -> None:
     for sent in world.sent:
         run_step = world.records.get(step_path(CONTROLLER, sent.run, 1))
         answer = world.told.get(f"the answer to {sent.message}")
-        if answer == "ok" and sent.message == sent.run.split("/")[1]:
-            is_run = run_step is not None and run_step.state.status != "refused"
-            world.require(is_run, f"{sent.run} was accepted and never was")
+        if sent.message != sent.run.split("/")[1]:
+            continue
+        world.require(run_step is not None, f"{sent.run} was asked for and never answered")
+        assert run_step is not None
+        is_run = run_step.state.status != "refused"
+        world.require(is_run or answer != "ok", f"{sent.run} was accepted and never was")
 
 
 def _left(world: World) -> list[StorePath]:

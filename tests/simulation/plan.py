@@ -6,14 +6,16 @@ from functools import cache
 
 from corbie.adapters.documents.yaml_text import read_yaml
 from corbie.app.client.bundle import Bundle
-from corbie.domain.times import SECOND, Instant
+from corbie.domain.times import SECOND, Instant, parse_instant
 from tests.simulation.actors import (
     MakeCycle,
+    PlantRunner,
     Work,
     be_client,
     be_controller,
     be_runner,
     make_cycle,
+    plant_nothing,
 )
 from tests.simulation.checkers import check_settled, is_settled
 from tests.simulation.faults import land
@@ -22,6 +24,7 @@ from tests.simulation.world import RUNNERS, SECRET, SHARED, World
 
 TURNS_FAULTY = 900
 TURNS_MAX = 60_000
+FOREVER = parse_instant("2100-01-01T00:00:00.000000000Z")
 
 ONE = """
 flow: one
@@ -68,7 +71,7 @@ def draw_work(chance: random.Random) -> list[Work]:
     return work
 
 
-def run_seed(seed: int, make: MakeCycle = make_cycle) -> World:
+def run_seed(seed: int, make: MakeCycle = make_cycle, plant: PlantRunner = plant_nothing) -> World:
     """Play a seed to its end.
 
     Raises:
@@ -81,9 +84,9 @@ def run_seed(seed: int, make: MakeCycle = make_cycle) -> World:
     actors = [
         scheduler.add("C1", be_controller(world, "C1", make)),
         scheduler.add("C2", be_controller(world, "C2", make)),
-        scheduler.add("R1", be_runner(world, "R1", RUNNERS[0])),
-        scheduler.add("R1b", be_runner(world, "R1b", RUNNERS[0])),
-        scheduler.add("R2", be_runner(world, "R2", RUNNERS[1])),
+        scheduler.add("R1", be_runner(world, "R1", RUNNERS[0], plant)),
+        scheduler.add("R1b", be_runner(world, "R1b", RUNNERS[0], plant)),
+        scheduler.add("R2", be_runner(world, "R2", RUNNERS[1], plant)),
     ]
     scheduler.add("client", be_client(world, draw_work(chance)))
     play = _Play(world, actors)
@@ -139,14 +142,31 @@ class _Play:
         world = self._world
         world.chances.uncertain = world.chances.listing = 0.0
         world.is_settling = True
-        self._frozen.clear()
         while world.late:
             land(world.late.pop(), world.now)
-        for turn in range(TURNS_MAX):
-            if turn % 200 == 0 and is_settled(world):
-                break
-            self._someone(lambda able, turn=turn: able[turn % len(able)])
+        still = [name for name in ("C1", "C2") if self._frozen.get(name, 0) > world.now]
+        self._frozen.clear()
+        if still:
+            # It stands in the middle of a pass until all others are done, and runs are deleted.
+            self._frozen[still[0]] = FOREVER
+            self._go_on()
+            for _ in range(4):
+                world.now = Instant(world.now + 1000 * SECOND)
+                for turn in range(120):
+                    self._someone(lambda able, turn=turn: able[turn % len(able)])
+            world.say(f"{still[0]} wakes up")
+            self._frozen.clear()
+            for turn in range(120):
+                self._someone(lambda able, turn=turn: able[turn % len(able)])
+        self._go_on()
         check_settled(world)
+
+    def _go_on(self) -> None:
+        """Take turns until everything has settled."""
+        for turn in range(TURNS_MAX):
+            if turn % 200 == 0 and is_settled(self._world):
+                return
+            self._someone(lambda able, turn=turn: able[turn % len(able)])
 
     def _draw(self, able: list[Actor]) -> Actor:
         """Draw who moves: mostly the one that moved last, so that some get far alone."""
