@@ -1,6 +1,7 @@
 """The command line's frame: quick answers, the one error handler, exit statuses."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -116,6 +117,33 @@ def test_an_option_that_does_not_parse_is_a_mistake_in_the_command() -> None:
 
     with pytest.raises(exits.CommandRefused, match='--until: "2" is no duration'):
         frame.read_option("--until", parse_span, "2")
+
+
+@pytest.mark.parametrize("words", ["--version", "--help", "config", "nonsense"])
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_is_one_that_holds_nothing(words: str, closed: str) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"{COMMAND} {words} {closed}"], capture_output=True, check=False
+    )
+
+    assert done.returncode == (2 if words == "nonsense" else 0)
+    assert b"bug" not in done.stderr
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["config"]])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_an_output_that_cannot_be_written_is_no_bug(words: list[str], unbuffered: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [COMMAND, *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            check=False,
+        )
+
+    assert done.returncode == 1
+    assert done.stderr == b"error: standard output cannot be written: No space left on device\n"
 
 
 def test_a_reader_that_goes_away_ends_the_command_quietly() -> None:

@@ -4,6 +4,7 @@ Nothing heavy is imported before it is needed: `--version` must answer within 0.
 commands are is in `registry`, how they are found and parsed in `frame`.
 """
 
+import errno
 import gc
 import os
 import sys
@@ -14,12 +15,21 @@ import corbie
 from corbie.domain.errors import CorbieError
 from corbie.entrypoints.cli import exits
 
+STANDARD_ERROR = 2
+"""The number of the last of the three standard streams."""
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+"""What writing to a file may end with. The store says these by itself: what comes to the error
+handler was standard output."""
+
 
 def main() -> None:
     """End the process with the status of the command in its arguments."""
     # Importing makes many objects and no garbage: at Python's own threshold of 700, looking for
     # some takes a tenth of a command's start.
     gc.set_threshold(100_000)
+    if None in {sys.stdin, sys.stdout, sys.stderr}:
+        _open_closed_streams()
     sys.exit(run_command(sys.argv[1:]))
 
 
@@ -34,6 +44,9 @@ def run_command(arguments: Sequence[str], answer: Callable[[list[str]], int] | N
     except KeyboardInterrupt:
         return exits.INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the command line's error handler, one of the three
+        if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+            exits.print_error(f"standard output cannot be written: {error.strerror}")
+            return _leave_quietly()
         if is_debugging:
             traceback.print_exc()
         exits.print_error(exits.describe_error(error))
@@ -69,6 +82,19 @@ def _write_any_text() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+
+
+def _open_closed_streams() -> None:
+    """Let each standard stream that is closed be one that holds nothing.
+
+    Otherwise the next file that is opened, perhaps one of the store, would get its number.
+    """
+    number = os.open(os.devnull, os.O_RDWR)
+    while number <= STANDARD_ERROR:
+        number = os.open(os.devnull, os.O_RDWR)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
 def _leave_quietly() -> int:
