@@ -133,9 +133,49 @@ def test_a_job_that_nobody_may_run_waits_and_says_for_which_tags(home: Cli) -> N
     assert "  job a: waits for a runner; nobody has the tag gpu\n" in shown.out
 
 
+def test_a_deleted_step_is_named_wherever_it_is_read(home: Cli) -> None:
+    home.write("say.js", 'log("hi")\nreturn "x".repeat(70000)\n')
+    home.run("run", "submit", "say.js")
+    home.run("start", "--once")
+    [first, second] = sorted(home.home.glob("store/*/records/*/*/steps/*"))
+    kept = {path: path.read_bytes() for path in (first, second)}
+
+    for gone, words in (
+        (first, [["logs", "last"], ["logs", "last", "-f"], ["watch", "last"]]),
+        (first, [["show", "last", "--steps"]]),
+        (second, [["show", "last"], ["output", "last"], ["watch", "last"], ["logs", "last"]]),
+    ):
+        gone.unlink()
+        for one in words:
+            done = home.run("run", *one)
+            assert done.status == 1
+            assert f"error: step {int(gone.name)} of the run laptop-client/" in done.err
+        gone.write_bytes(kept[gone])
+    assert home.run("run", "logs", "last").out.endswith("script: hi\n")
+
+
+def test_logs_of_a_job_that_the_machine_does_not_have_are_refused(home: Cli) -> None:
+    home.run("run", "submit", "echo.yaml", *HI)
+    home.run("start", "--once")
+
+    done = home.run("run", "logs", "last", "sya")
+
+    assert (done.status, done.out) == (1, "")
+    assert done.err.endswith(' has no job "sya"; its jobs are say\n')
+    assert home.run("run", "show", "last", "--step", "0").status == 2
+
+
+def test_without_runs_the_message_says_how_to_start_one(home: Cli) -> None:
+    done = home.run("run", "show", "last")
+
+    assert (done.status, done.out) == (1, "")
+    assert done.err == ("error: laptop-client has no runs yet; start one: corbie run submit FILE\n")
+
+
 def test_a_run_that_does_not_exist_is_not_found(home: Cli) -> None:
+    home.run("run", "submit", "echo.yaml", *HI)
+    home.run("start", "--once")
     for words in (
-        ["show", "last"],
         ["output", "abc"],
         ["cancel", "x"],
         ["logs", "laptop-client/x"],

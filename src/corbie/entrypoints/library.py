@@ -13,7 +13,7 @@ from pathlib import Path
 from corbie.adapters.documents.files import DirectoryDocuments
 from corbie.adapters.stores.watching import WatchedStore
 from corbie.app.client.bundle import Bundle, check_input, read_bundle
-from corbie.app.client.observe import Observer, Said
+from corbie.app.client.observe import Observer, Said, SaidReader
 from corbie.app.client.submit import UNTIL_DEFAULT, Sent, Submitter
 from corbie.app.files.blobs import BlobFiles, Home
 from corbie.domain.definitions.machine import Machine
@@ -229,11 +229,25 @@ class Run:
         """Give what the run's jobs logged and emitted."""
         return self._corbie.observer.list_said(self.id, job)
 
+    def follow_said(self, job: str | None = None) -> Iterator[Said]:
+        """Yield what the run's jobs say as they say it, until the run has ended."""
+        corbie = self._corbie
+        reader = SaidReader(corbie.observer, self.id, job)
+        folders = [*corbie.run_folders(self.id), corbie.emits_folder(self.id)]
+        for _ in corbie.watch(folders, None):
+            # Asked before the reading: what was said before the end is then read for certain.
+            status = self.status()
+            yield from reader.read_new(status)
+            if status is not None and status.ended is not None:
+                return
+            corbie.observer.require_next(self.id, reader.step)
+
     def steps(self, *, after: int = 0, timeout: float | None = None) -> Iterator[StepRecord]:
         """Yield each step as it is taken, to the run's last.
 
         Raises:
             NoAnswer: the run has not ended within so many seconds. StartRefused: it was refused.
+            NotFound: the next step was deleted, or all of them were.
         """
         number = after
         for _ in self._corbie.watch(self._corbie.run_folders(self.id), timeout):
@@ -244,6 +258,7 @@ class Run:
                 if record.state.ended is not None:
                     return
                 record = self._corbie.observer.read_step(self.id, number + 1)
+            self._corbie.observer.require_next(self.id, number)
         message = f"the run {self.id} has not ended yet"
         raise NoAnswer(message)
 

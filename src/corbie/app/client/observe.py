@@ -4,7 +4,7 @@ Source: Processes, Client; Interfaces (RUN); The store, A file (who may have wri
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from corbie.app.files.sealed import SealedFiles, require_record
@@ -65,7 +65,10 @@ class Observer:
         if text.startswith(f"{self._client}/") and self.read_status(RunId(text)) is not None:
             return RunId(text)
         runs = sorted({f"{self._client}/{parse_path(path).run}" for path in self._paths()})
-        if text == LAST and runs:
+        if not runs:
+            message = f"{self._client} has no runs yet; start one: corbie run submit FILE"
+            raise NotFound(message)
+        if text == LAST:
             return RunId(runs[-1])
         found = [run for run in runs if run.endswith(text)] if text else []
         if len(found) == 1:
@@ -116,7 +119,8 @@ class Observer:
         """Give the newest step of a run.
 
         Raises:
-            NotFound: the run has no step (yet). Untrusted: a file fails a check.
+            NotFound: the run has no step yet, or its newest was deleted.
+            Untrusted: a file fails a check.
         """
         status = self.read_status(run)
         number = 1 if status is None else max(1, status.step)
@@ -126,8 +130,10 @@ class Observer:
             if after is None:
                 break
             newest = after
+        if newest is None and status is not None:
+            raise _missing(run, number)
         if newest is None:
-            message = f"the run {run} has no record (yet)"
+            message = f"the run {run} has no record yet"
             raise NotFound(message)
         return newest
 
@@ -135,40 +141,62 @@ class Observer:
         """Give the steps of a run in order.
 
         Raises:
-            Untrusted: one fails a check.
+            NotFound: one was deleted. Untrusted: one fails a check.
         """
-        for path in self._store.list_under(steps_folder(self._controller, run)):
-            opened = self._files.read(path, StepRecord)
-            if opened is not None:
-                yield opened.record
+        paths = self._store.list_under(steps_folder(self._controller, run))
+        for number, path in enumerate(paths, 1):
+            opened = self._files.read(path, StepRecord) if path.endswith(f"{number:08}") else None
+            if opened is None:
+                raise _missing(run, number)
+            yield opened.record
+
+    def require_next(self, run: RunId, number: int) -> None:
+        """Return unless a run's next step after this one can never be read any more.
+
+        Raises:
+            NotFound: it was deleted, alone or with the run's whole record.
+        """
+        status = self.read_status(run)
+        # A status is written after its steps: they are looked for once more, now.
+        if status is not None and status.step > number:
+            if self.read_step(run, number + 1) is None:
+                raise _missing(run, number + 1)
+        elif status is None and number and self.read_step(run, number) is None:
+            message = f"the record of the run {run} was deleted"
+            raise NotFound(message)
 
     def list_said(self, run: RunId, job: str | None = None) -> list[Said]:
         """Give what the jobs of a run said, in order of time, of one job by name or of all.
 
         A batch by a runner that was not sent the job is ignored.
+
+        Raises:
+            NotFound: a step was deleted. Untrusted: one fails a check.
         """
-        said: list[Said] = []
-        for record in self.list_steps(run):
-            for effect in record.effects:
-                if isinstance(effect, StartJob) and job in {
-                    None,
-                    effect.order.name,
-                    effect.order.job,
-                }:
-                    said.extend(self.list_job_said(effect))
-        # Stable: what one job said stays in its order.
-        return sorted(said, key=lambda one: one.emitted.at)
+        return SaidReader(self, run, job).read_new(self.read_status(run))
 
     def list_job_said(self, started: StartJob) -> list[Said]:
         """Give what a job said that this effect of a step started, in its order."""
         order = started.order
         return [
-            Said(job=order.job, name=order.name, emitted=emitted)
-            for path in self._store.list_under(emits_folder(self._controller, order.run, order.job))
-            for emitted in self._read_batch(path, started.runner)
+            said
+            for path in self.list_batches(order.run, order.job)
+            for said in self.read_batch(path, started)
         ]
 
-    def _read_batch(self, path: StorePath, runner: Card) -> tuple[Emitted, ...]:
+    def list_batches(self, run: RunId, job: JobId | None = None) -> Sequence[StorePath]:
+        """Give the paths of what the jobs of a run said, or one job, each job's in order."""
+        return self._store.list_under(emits_folder(self._controller, run, job))
+
+    def read_batch(self, path: StorePath, started: StartJob) -> list[Said]:
+        """Give what one file holds of what the job said that this effect started."""
+        order = started.order
+        return [
+            Said(job=order.job, name=order.name, emitted=emitted)
+            for emitted in self._open_batch(path, started.runner)
+        ]
+
+    def _open_batch(self, path: StorePath, runner: Card) -> tuple[Emitted, ...]:
         stored = self._store.read(path)
         if stored is None:
             return ()
@@ -187,3 +215,49 @@ class Observer:
         if is_running:
             paths += self._store.list_under(running_folder(self._controller, self._client))
         return paths
+
+
+class SaidReader:
+    """Reads what the jobs of a run say, or those of one name, each thing once."""
+
+    def __init__(self, observer: Observer, run: RunId, job: str | None) -> None:
+        """Begin with nothing read."""
+        self._observer = observer
+        self._run = run
+        self._job = job
+        self.step = 0
+        self._started: dict[str, StartJob] = {}
+        self._seen: set[StorePath] = set()
+
+    def read_new(self, status: Status | None) -> list[Said]:
+        """Give what was said since the last time, in order of time; `status` was read just now.
+
+        Raises:
+            NotFound: a step that the status tells of was deleted. Untrusted: one fails a check.
+        """
+        self._read_steps(0 if status is None else status.step)
+        said: list[Said] = []
+        for path in self._observer.list_batches(self._run):
+            started = self._started.get(parse_path(path).sender)
+            if started is not None and path not in self._seen:
+                self._seen.add(path)
+                said += self._observer.read_batch(path, started)
+        # Stable: what one job said stays in its order.
+        return sorted(said, key=lambda one: one.emitted.at)
+
+    def _read_steps(self, least: int) -> None:
+        record = self._observer.read_step(self._run, self.step + 1)
+        while record is not None:
+            self.step = record.number
+            for effect in record.effects:
+                if isinstance(effect, StartJob):
+                    order = effect.order
+                    if self._job in {None, order.name, order.job}:
+                        self._started[order.job] = effect
+            record = self._observer.read_step(self._run, self.step + 1)
+        if self.step < least:
+            raise _missing(self._run, self.step + 1)
+
+
+def _missing(run: RunId, number: int) -> NotFound:
+    return NotFound(f"step {number} of the run {run} is missing: its file was deleted")

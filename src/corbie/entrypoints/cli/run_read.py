@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from corbie.app.client.observe import Said
 from corbie.domain.errors import NotFound, Refusal
 from corbie.domain.records import Status, StepRecord
 from corbie.domain.times import Span, parse_span
@@ -68,7 +67,9 @@ def show(
     run: RunArgument,
     *,
     steps: Annotated[bool, typer.Option("--steps", help="Every step's events.")] = False,
-    step: Annotated[int | None, typer.Option(help="One step, whole, as JSON.")] = None,
+    step: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="One step, whole, as JSON.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
     """Show how a run stands.
@@ -94,7 +95,7 @@ def show(
         for record in corbie.observer.list_steps(found.id):
             _write_step(lines, record)
         return SUCCESS
-    for line in _shown(found, newest, status):
+    for line in _shown(found, newest):
         write(line)
     return SUCCESS
 
@@ -144,7 +145,9 @@ def logs(
     """Print what a run's jobs logged and emitted."""
     corbie = Corbie(config=read_own_settings())
     found = corbie.find(run)
-    for said in _follow_said(corbie, found, job) if follow else found.said(job):
+    if job is not None:
+        _require_job(found, job)
+    for said in found.follow_said(job) if follow else found.said(job):
         if as_json:
             write_json(rendering.said_json(said))
         else:
@@ -152,20 +155,12 @@ def logs(
     return SUCCESS
 
 
-def _follow_said(corbie: Corbie, run: Run, job: str | None) -> Iterator[Said]:
-    """Give what the jobs say as they say it, until the run has ended."""
-    given: dict[str, int] = {}
-    for _ in corbie.watch([*corbie.run_folders(run.id), corbie.emits_folder(run.id)], None):
-        # Asked before the reading: what was said before the end is then read for certain.
-        status = run.status()
-        by_job: dict[str, int] = {}
-        for said in run.said(job):
-            by_job[said.job] = by_job.get(said.job, 0) + 1
-            if by_job[said.job] > given.get(said.job, 0):
-                yield said
-        given = by_job
-        if status is not None and status.ended is not None:
-            return
+def _require_job(run: Run, job: str) -> None:
+    """Return if the run's machine has such a job, or it is the ID of one."""
+    known = run.machine().body.stages
+    if job not in known and not job.startswith(run.id.replace("/", ".")):
+        message = f'the run {run.id} has no job "{job}"; its jobs are {", ".join(known)}'
+        raise NotFound(message)
 
 
 def _is_since(status: Status, span: Span | None) -> bool:
@@ -178,7 +173,7 @@ def _write_step(lines: rendering.StepLines, record: StepRecord) -> None:
         write(line, width=width)
 
 
-def _shown(run: Run, newest: StepRecord, status: Status | None) -> Iterator[str]:
+def _shown(run: Run, newest: StepRecord) -> Iterator[str]:
     state = newest.state
     yield rendering.state_line(state, newest.number)
     if state.title is not None:
@@ -198,8 +193,6 @@ def _shown(run: Run, newest: StepRecord, status: Status | None) -> Iterator[str]
         if stage.status == "skipped":
             yield f"  stage {name}: skipped, {stage.why}"
     yield from rendering.failure_lines(state)
-    if status is not None and status.step > newest.number:
-        yield f"  steps {newest.number + 1} to {status.step} are missing from the store"
 
 
 def _lacking(run: Run, job: str, newest: StepRecord) -> str:
