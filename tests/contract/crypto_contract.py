@@ -285,7 +285,7 @@ class KeyringContract:
 
     def test_a_missing_party_is_refused_with_what_to_do(self, keyring):
         for call in (keyring.signer, keyring.opener):
-            with pytest.raises(SetupRefused, match=r"create|init"):
+            with pytest.raises(SetupRefused, match=r"create|init|restore"):
                 call("ada")
 
     @pytest.mark.parametrize("name", ["", "..", "a/b", "../ada", "-ada", "a\0"])
