@@ -89,7 +89,8 @@ def test_a_store_of_another_version_is_refused(home: Cli) -> None:
     for words in (["run", "ls"], ["start", "controller"], ["init"]):
         done = home.run(*words)
         assert done.status == 1
-        assert "error: the store has layout 9; this corbie reads 1: upgrade corbie\n" in done.err
+        assert done.err == "error: the store has layout 9; this corbie reads 1: upgrade corbie\n"
+    assert home.run("start").err.count("layout 9") == 1
 
 
 def test_a_store_that_is_no_directory_is_refused(home: Cli) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -45,6 +46,19 @@ def test_the_first_signal_lets_a_job_finish(home: Cli) -> None:
     assert parent.returncode == 0
     home.run("start", "--once")
     assert home.run("run", "output", "last").out == '"finished"\n'
+
+
+def test_a_store_that_is_gone_holds_up_no_end(home: Cli) -> None:
+    store = home.home / "store"
+    with home.started("--interval", "100ms") as parent:
+        shutil.rmtree(store)
+        time.sleep(2.5)
+        began = time.monotonic()
+        parent.send_signal(signal.SIGTERM)
+        parent.wait(20)
+
+    assert parent.returncode == 0
+    assert time.monotonic() - began < 10
 
 
 @pytest.mark.parametrize("how", ["a second signal", "the end of the grace"])

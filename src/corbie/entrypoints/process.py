@@ -56,6 +56,7 @@ class Loop:
         self._clock = clock
         self._bell = threading.Event()
         self._is_stopped = False
+        self._failing = ""
 
     def ring(self) -> None:
         """Begin a pass soon; from any thread."""
@@ -95,11 +96,17 @@ class Loop:
         try:
             turn = self._turn()
         except Unavailable as error:
-            _log.warning("the %s tries again: %s", self._name, error)
+            # Said once, and not each second for as long as it lasts.
+            if str(error) != self._failing:
+                _log.warning("the %s tries again: %s", self._name, error)
+            self._failing = str(error)
             return FAILED_WAIT_S
         except Exception:  # noqa: BLE001 - the loop around a cycle, one of the three
             _log.exception("the %s tries again: this is a bug in corbie", self._name)
             return FAILED_WAIT_S
+        if self._failing:
+            _log.warning("the %s goes on: the store answers again", self._name)
+            self._failing = ""
         if turn.is_busy:
             return 0.0
         wait = self._interval

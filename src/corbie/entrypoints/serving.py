@@ -82,7 +82,13 @@ class RunnerProcess:
 
     def turn(self) -> Turn:
         """Do one pass; raises `Unavailable` as the cycle does."""
-        done = self._cycle.run_pass(claim=not self._is_stopping)
+        try:
+            done = self._cycle.run_pass(claim=not self._is_stopping)
+        except Unavailable:
+            if self._is_stopping and not self._cycle.has_jobs:
+                # There is nothing left to say that would be worth waiting for the store.
+                self._loop.stop()
+            raise
         if self._is_stopping and not done.jobs:
             self._cycle.leave()
             self._loop.stop()

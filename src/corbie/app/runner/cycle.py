@@ -81,6 +81,11 @@ class RunnerCycle:
             due=min((one for one in due if one is not None), default=None),
         )
 
+    @property
+    def has_jobs(self) -> bool:
+        """Whether a job is under way, or ended and is still to be reported."""
+        return bool(self._jobs)
+
     def abort(self) -> None:
         """End every job under way; the next pass reports them."""
         for job, running in list(self._jobs.items()):

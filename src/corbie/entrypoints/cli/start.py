@@ -18,6 +18,7 @@ from corbie.entrypoints.cli.own_settings import read_own_settings
 from corbie.entrypoints.cli.printing import write
 from corbie.entrypoints.logs import start_logging
 from corbie.entrypoints.settings import Settings, require_party
+from corbie.entrypoints.store_check import require_store
 from corbie.entrypoints.supervising import RoleProcess, Supervisor
 
 _EXAMPLE = "corbie start controller runner --jobs 4"
@@ -52,6 +53,8 @@ def start(
     settings = read_own_settings(interval=interval, jobs=jobs, grace=grace, log_format=log_format)
     wanted = list(dict.fromkeys(_role(role) for role in roles or ("controller", "runner")))
     names = {role: require_party(settings, role) for role in wanted}
+    # Here, once, and not by each role.
+    require_store(settings.store)
     start_logging(settings.log_format)
     if once:
         return _serve_once(settings, wanted)
