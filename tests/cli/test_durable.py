@@ -79,6 +79,7 @@ def test_without_a_controller_the_request_stays_valid(home: Cli) -> None:
     assert sent.status == 0
     assert sent.out.startswith("laptop-client/")
     assert sent.err.startswith("no controller has answered yet; valid until 2")
+    assert sent.err.endswith("does it trust this client (corbie trust ls)?\n")
     assert home.run("start", "--once").status == 0
     assert home.run("run", "output", sent.out.strip()).out == '"hi"\n'
     inboxes = home.home.glob("store/*/inbox/*/*")
@@ -90,6 +91,7 @@ def test_nobody_may_wait_longer_than_the_request_is_valid(home: Cli) -> None:
 
     assert waited.status == 1
     assert waited.err.endswith("error: no controller has answered yet\n")
+    assert home.run("run", "submit", "echo.yaml", *HI, "--until", "0s").status == 2
 
 
 def test_a_run_is_cancelled_with_all_it_started_and_removed(home: Cli) -> None:
@@ -103,6 +105,7 @@ def test_a_run_is_cancelled_with_all_it_started_and_removed(home: Cli) -> None:
         again = home.run("run", "cancel", "last")
         shown = home.run("run", "show", "last").out
         removed = home.run("run", "rm", run, "--json")
+        told = home.run("run", "rm", run)
 
     assert early.status == too_early.status == 1
     assert "has not ended" in early.err
@@ -110,6 +113,7 @@ def test_a_run_is_cancelled_with_all_it_started_and_removed(home: Cli) -> None:
     assert again.status == 1
     assert shown.startswith(f"{run}  cancelled  flow slow  step ")
     assert json.loads(removed.out)["answer"] == "ok"
+    assert told.out == f"{run}: will be deleted in 15m\n"
 
 
 def test_logs_are_followed_until_the_run_ends(home: Cli) -> None:

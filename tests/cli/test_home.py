@@ -208,6 +208,18 @@ def test_verify_names_each_bad_file_and_its_check(home: Cli) -> None:
     assert "BAD  laptop-controller/" in home.run("store", "verify").out
 
 
+def test_verify_names_a_last_step_that_is_missing(home: Cli) -> None:
+    home.run("run", "submit", "echo.yaml", "--input", '{"word": "hi"}')
+    home.run("start", "--once")
+    [second] = home.home.glob("store/*/records/*/*/steps/00000002")
+    second.unlink()
+
+    done = home.run("store", "verify")
+
+    assert done.status == 1
+    assert "/steps/00000002: refused by the check of chain: missing: step 2\n" in done.out
+
+
 def test_settings_are_shown_with_where_they_came_from(home: Cli) -> None:
     told = json.loads(Cli(home.root, {"CORBIE_JOBS": "3"}).run("config", "--json").out)
 

@@ -18,7 +18,7 @@ from corbie.domain.names import PartyName, RunId
 from corbie.domain.paths import WHOLE_STORE, PathParts, StorePath, blob_path, parse_path
 from corbie.domain.ports.documents import DefinitionReader
 from corbie.domain.ports.store import Store
-from corbie.domain.records import StartMessage, StepRecord
+from corbie.domain.records import StartMessage, Status, StepRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class _Found:
     blobs: dict[StorePath, bool] = field(default_factory=dict)
     refs: dict[tuple[Home, str], BlobRef] = field(default_factory=dict)
     definitions: dict[tuple[Home, str], BlobRef] = field(default_factory=dict)
-    finished: set[Home] = field(default_factory=set)
+    finished: dict[Home, int] = field(default_factory=dict)
 
 
 class Verifying:
@@ -106,7 +106,7 @@ class Verifying:
             found.blobs[path] = False
             return
         if parts.kind == "finished":
-            found.finished.add(home)
+            found.finished[home] = 0
         if parts.kind == "step":
             found.steps.setdefault(home, []).append(int(parts.name))
         stored = self._store.read(path)
@@ -123,6 +123,8 @@ class Verifying:
             return
         record = reader.open(path, stored.data, late=True).record
         found.opened += 1
+        if isinstance(record, Status) and parts.kind == "finished":
+            found.finished[home] = record.step
         if isinstance(record, TrustEntry):
             self._cards.add(record.card)
         if isinstance(record, StepRecord | StartMessage):
@@ -192,7 +194,8 @@ def _check_chains(found: _Found) -> Iterator[BadFile]:
     """Name the steps that are missing. A record is deleted first step first, once it ended."""
     for home, numbers in found.steps.items():
         first = min(numbers) if home in found.finished else 1
-        missing = sorted(set(range(first, max(numbers) + 1)) - set(numbers))
+        last = max(*numbers, found.finished.get(home, 0))
+        missing = sorted(set(range(first, last + 1)) - set(numbers))
         if missing:
             shown = ", ".join(map(str, missing[:5]))
             path = StorePath(f"{home.controller}/records/{home.run}/steps/{missing[0]:08}")

@@ -11,7 +11,7 @@ from corbie.domain.records import Status, StepRecord
 from corbie.domain.steps.effects import CancelJob, StartJob
 from corbie.domain.steps.events import Cancel, Ended, Event, Start
 from corbie.domain.steps.state import Failure, RunState, failure_of
-from corbie.domain.times import MILLISECOND, Instant, Span, format_instant, format_span
+from corbie.domain.times import MILLISECOND, Instant, Span, format_instant
 from corbie.domain.values import JsonValue
 from corbie.entrypoints.cli.options import json_line
 
@@ -129,8 +129,15 @@ def format_time(instant: Instant) -> str:
 
 
 def format_took(span: Span) -> str:
-    """Write how long something took, to the millisecond."""
-    return format_span(Span(span // MILLISECOND * MILLISECOND)) if span >= MILLISECOND else "0ms"
+    """Write how long something took: `48ms`, `15.844s`, `2h 5m 9s`."""
+    thousandths = span // MILLISECOND
+    if thousandths < 1000:
+        return f"{thousandths}ms"
+    minutes, thousandths = divmod(thousandths, 60_000)
+    seconds = f"{thousandths / 1000:.3f}s" if not minutes else f"{thousandths // 1000}s"
+    hours, minutes = divmod(minutes, 60)
+    parts = [f"{hours}h" if hours else "", f"{minutes}m" if hours or minutes else "", seconds]
+    return " ".join(part for part in parts if part)
 
 
 def failure_json(failure: Failure) -> dict[str, JsonValue]:

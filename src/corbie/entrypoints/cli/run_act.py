@@ -8,12 +8,15 @@ import typer
 from corbie.app.client.submit import UNTIL_DEFAULT
 from corbie.domain.errors import Refusal
 from corbie.domain.steps.effects import ANSWER_OK
-from corbie.domain.times import format_span
+from corbie.domain.times import SKEW, Span, format_span
 from corbie.entrypoints.cli.exits import SUCCESS
 from corbie.entrypoints.cli.options import JsonOption, RunArgument, write_json
 from corbie.entrypoints.cli.own_settings import read_own_settings
 from corbie.entrypoints.cli.printing import write, write_note
 from corbie.entrypoints.library import Corbie, NoAnswer
+
+DELETED_AFTER = Span(3 * SKEW)
+"""A controller deletes a run when no message to it can be under way any more."""
 
 
 class ActRefused(Refusal):
@@ -39,7 +42,7 @@ def rm(run: RunArgument, *, as_json: JsonOption = False) -> int:
     """Delete the record of an ended run before its time."""
     corbie = Corbie(config=read_own_settings())
     found = corbie.find(run).id
-    what = f"{found}: will be deleted"
+    what = f"{found}: will be deleted in {format_span(DELETED_AFTER)}"
     return _ask(lambda: corbie.remove(found), found, what, as_json=as_json)
 
 

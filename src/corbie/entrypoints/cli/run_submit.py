@@ -11,7 +11,7 @@ from corbie.domain.steps.effects import ANSWER_OK
 from corbie.domain.times import SECOND, Span, format_span, parse_span
 from corbie.entrypoints.cli import rendering
 from corbie.entrypoints.cli.ending import report_end
-from corbie.entrypoints.cli.exits import SUCCESS
+from corbie.entrypoints.cli.exits import SUCCESS, CommandRefused
 from corbie.entrypoints.cli.frame import read_option
 from corbie.entrypoints.cli.options import (
     InputOption,
@@ -24,6 +24,7 @@ from corbie.entrypoints.cli.own_settings import read_own_settings
 from corbie.entrypoints.cli.printing import write, write_note
 from corbie.entrypoints.library import Corbie, NoAnswer, Run, StartRefused
 
+UNANSWERED = "is one running (corbie start), and does it trust this client (corbie trust ls)?"
 EXAMPLE = """corbie run submit title.yaml --input '{"url": "https://example.com"}' --wait"""
 
 
@@ -45,6 +46,9 @@ def submit(
     With --wait it is followed to its end, and its output is printed, or why it failed.
     """
     span = read_option("--until", parse_span, until)
+    if not span:
+        message = "--until: a request must be valid for some time, as 30s"
+        raise CommandRefused(message)
     labels = read_pairs("--label", label or [])
     value = read_input(given)
     corbie = Corbie(config=read_own_settings())
@@ -72,6 +76,7 @@ def _await_answer(corbie: Corbie, sent: Sent, longer: Span | None) -> str | None
         until = rendering.format_time(sent.until)
         write_note(f"no controller has answered yet; valid until {until}")
         if longer is None:
+            write_note(UNANSWERED)
             return None
         answer = corbie.answer(sent, timeout=longer / SECOND)
     if answer != ANSWER_OK:

@@ -15,6 +15,8 @@ from corbie.entrypoints.cli.printing import write, write_note
 from corbie.entrypoints.parties import Grant, find_known, open_book, remove_trust
 from corbie.entrypoints.parties import trust as put_trust
 
+SOON = "a controller that runs knows of it within 5 seconds; runs under way go on as they began"
+
 app = make_app("Whom the controller of this computer trusts.", example="corbie trust ls")
 
 
@@ -51,7 +53,7 @@ def add(
         write_json(_plain(entry) if entry is not None else {"name": party.name})
     elif entry is not None:
         write(_line(entry))
-        write_note("a controller uses this from the next run on")
+        write_note(SOON)
     else:
         write(f"the card of the controller {party.name} is kept: the runner here works for it")
     return SUCCESS
@@ -74,6 +76,7 @@ def rm(name: Annotated[str, typer.Argument(metavar="NAME", help="A trusted party
     """Trust a party no more. What it started or took before goes on."""
     party = remove_trust(read_own_settings(), name)
     write(f"{party} is not trusted any more; its card stays here")
+    write_note(SOON)
     return SUCCESS
 
 
