@@ -172,6 +172,9 @@ class Parts:
             what = "a script from an expression is not supported by this version of corbie yet"
             self.report(path, what, "write its path")
             return ""
+        if not text.endswith(".js"):
+            self.report(path, f'"{text[:80]}" is no script', 'write a path that ends in ".js"')
+            return ""
         try:
             return resolve_path(text, self.file)
         except ValueRefused as error:

@@ -176,7 +176,7 @@ class Composer:
         outer = frame.node
         name = key.value
         if key.is_merge:
-            self._report(key, "the merge key << is not read", "use include, or write the fields")
+            self._report(key, "the merge key << is not read", "write the fields")
         elif not isinstance(name, str):
             self._report(key, f"a field's name is a text, not {_shown(name)}", _quoted(name))
         elif outer.fields is None or name in outer.fields:
