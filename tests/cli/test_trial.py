@@ -15,6 +15,23 @@ stages:
   see: {job: {script: ./see.js}}
 """
 
+TEN_MISTAKES = """\
+flow: 9lives
+input: {url: strng}
+keep: soon
+colour: red
+allow: ["nett:example.com"]
+stages:
+  one:
+    job: ./gone.js
+  two:
+    job: {script: ./echo.js, input: "${inptu.url}", timeout: fast}
+  four:
+    follows: [nobody]
+    job: ./echo.js
+output: "${stages.six.output}"
+"""
+
 
 def test_an_output_is_printed_last(cli: Cli) -> None:
     done = cli.run("test", "echo.yaml", "--input", '{"word": "hi"}')
@@ -135,6 +152,20 @@ def test_check_reports_every_problem_of_every_file(cli: Cli) -> None:
     assert "none.yaml: there is no such file\n" in done.out
     first, second = json.loads(as_json.out)["files"]
     assert (len(first["problems"]), second["problems"]) == (1, [])
+
+
+def test_check_tells_ten_mistakes_with_a_missing_script_and_what_to_write(cli: Cli) -> None:
+    cli.write("ten.yaml", TEN_MISTAKES)
+
+    done = cli.run("check", "ten.yaml")
+
+    assert (done.status, done.err) == (1, "")
+    told = [line.split(": ", 1) for line in done.out.splitlines()]
+    assert [where.removeprefix("ten.yaml:") for where, _ in told] == [
+        *("1:7", "2:14", "3:7", "4:1", "5:9", "8:10", "10:37", "10:62", "12:15", "14:9")
+    ]
+    assert told[5][1] == "stages.one.job: gone.js: there is no such file in the context"
+    assert 'did you mean "input"?' in told[6][1]
 
 
 @pytest.mark.parametrize(
