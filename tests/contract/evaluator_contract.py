@@ -25,7 +25,7 @@ TIME = "it takes longer than 1 second"
 MEMORY = "it needs more than 64 MiB"
 STACK = "it calls itself too deep"
 SIZE = "the result is larger than 8 MiB"
-HOG = "(function () { var a = []; for (;;) a.push(new Array(100000).join('x')); })()"
+HOG = "(function () { var a = [1, 2]; for (;;) a = a.concat(a); })()"
 SPIN = "(function () { for (;;) { try { for (;;); } finally { continue; } } })()"
 CAUGHT = "(function f() { try { return f(); } catch (e) { return 1; } })()"
 SWALLOWED = (
