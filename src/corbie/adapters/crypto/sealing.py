@@ -31,7 +31,6 @@ EXPORT_CONTEXT = b"wrap"
 
 NONCE_BYTES = 12
 TAG_BYTES = 16
-WRAPPED_BYTES = KEY_BYTES + TAG_BYTES
 
 SETUP_FILES_MAX = 1_000_000
 """Random nonces of 96 bits under one wrapping key: a million leave a repeat to 1 in 2^57."""

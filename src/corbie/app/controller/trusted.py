@@ -10,7 +10,7 @@ from corbie.app.files.sealed import SealedFiles
 from corbie.domain.cards import Card, TrustEntry
 from corbie.domain.errors import Untrusted
 from corbie.domain.names import PartyName
-from corbie.domain.paths import alive_folder, trust_folder, trust_path
+from corbie.domain.paths import StorePath, alive_folder, trust_folder, trust_path
 from corbie.domain.placing import ALIVE_WITHIN, RunnerSeen
 from corbie.domain.ports.clock import Clock
 from corbie.domain.ports.store import Store
@@ -49,28 +49,20 @@ class Trusted:
             return
         entries: dict[PartyName, TrustEntry] = {}
         for path in self._store.list_under(trust_folder(self._own.name))[:PARTIES_MAX]:
-            try:
-                opened = self._files.read(path, TrustEntry)
-            except Untrusted as error:
-                _log.warning("a trust entry is passed over: %s", error)
-                continue
-            if opened is not None:
-                entries[opened.record.card.name] = opened.record
+            entry = self._read_entry(path)
+            if entry is not None:
+                entries[entry.card.name] = entry
         self._entries, self._entries_at = entries, at
         self._runners_at = None
         self._cards.replace_all([self._own, *(entry.card for entry in entries.values())])
 
     def refresh_entry(self, name: PartyName) -> None:
         """Read one party's entry again: a run begins with what holds now."""
-        try:
-            opened = self._files.read(trust_path(self._own.name, name), TrustEntry)
-        except Untrusted as error:
-            _log.warning("a trust entry is passed over: %s", error)
-            opened = None
-        if opened is None:
+        entry = self._read_entry(trust_path(self._own.name, name))
+        if entry is None:
             self._entries.pop(name, None)
         else:
-            self._entries[name] = opened.record
+            self._entries[name] = entry
 
     def entry(self, name: PartyName) -> TrustEntry | None:
         """Give what a party is trusted with, None for a stranger."""
@@ -87,6 +79,14 @@ class Trusted:
             )
             self._runners_at = at
         return self._runners
+
+    def _read_entry(self, path: StorePath) -> TrustEntry | None:
+        try:
+            opened = self._files.read(path, TrustEntry)
+        except Untrusted as error:
+            _log.warning("a trust entry is passed over: %s", error)
+            return None
+        return None if opened is None else opened.record
 
     def _see(self, entry: TrustEntry) -> RunnerSeen:
         alive: Instant | None = None

@@ -169,36 +169,52 @@ class Claimer:
             order, controller = message.order, PartyName(parse_path(path).sender)
             mark = taken_path(self._runner, order.due, order.job)
             marks[mark] = Ordered(path=path, controller=controller, order=order)
-            taken = Taken(job=order.job, instance=self._presence.name)
-            files[mark] = self._files.compose(mark, taken)
+            own = Taken(job=order.job, instance=self._presence.name)
+            files[mark] = self._files.compose(mark, own)
         exists = self._store.write_all_new(files) if files else frozenset()
         begun = []
         for mark, ordered in marks.items():
-            if mark not in exists or self._is_unbegun(mark, ordered.order.job):
+            taken = self._read_mark(mark) if mark in exists else None
+            if mark not in exists or self._is_unbegun(taken):
                 begun.append(self._begin(ordered))
             else:
-                self._leave_taken(mark, ordered)
+                self._leave_taken(taken, ordered)
         return begun
 
-    def _is_unbegun(self, mark: StorePath, job: JobId) -> bool:
+    def _is_unbegun(self, taken: Taken | None) -> bool:
         """Tell whether this copy wrote the mark in a pass that failed before it began the job.
 
         A controller that acts a second time may bring back the message of a job that ended.
         """
-        taken = self._read_mark(mark)
-        is_own = taken is not None and taken.instance == self._presence.name
-        return is_own and job not in self._begun and taken is not None and not taken.is_cancelled
+        return (
+            taken is not None
+            and taken.instance == self._presence.name
+            and not taken.is_cancelled
+            and taken.job not in self._begun
+        )
 
-    def _leave_taken(self, mark: StorePath, ordered: Ordered) -> None:
+    def _is_anothers(self, taken: Taken | None) -> bool:
+        """Tell whether another copy took the job to run it, dead or alive."""
+        return (
+            taken is not None and taken.instance != self._presence.name and not taken.is_cancelled
+        )
+
+    def _is_under_way(self, taken: Taken | None) -> bool:
+        """Tell whether another copy, which lives, has the job under way."""
+        return (
+            taken is not None
+            and self._is_anothers(taken)
+            and not self._presence.has_ended(taken.instance)
+        )
+
+    def _leave_taken(self, taken: Taken | None, ordered: Ordered) -> None:
         """Report the loss of a job that a dead copy took; leave a live copy's alone.
 
         Its result, if it wrote one, has the same name and stands.
         """
-        taken = self._read_mark(mark)
-        is_own = taken is not None and taken.instance == self._presence.name
-        if taken is not None and not taken.is_cancelled and not is_own:
-            if not self._presence.has_ended(taken.instance):
-                return
+        if self._is_under_way(taken):
+            return
+        if self._is_anothers(taken):
             order = ordered.order
             outcome = JobOutcome(status="error", error=LOST)
             self._reporter.write_result(ordered.controller, order.job, order.run, outcome)
@@ -233,16 +249,10 @@ class Claimer:
         if not self._store.write_all_new({mark: self._files.compose(mark, cancelled)}):
             outcome = JobOutcome(status="cancelled", error=CANCELLED)
             self._reporter.write_result(controller, job, message.run, outcome)
-        elif self._is_anothers(mark):
+        elif self._is_under_way(self._read_mark(mark)):
             # Another copy has it under way, and finds this message too.
             return
         self._store.delete_all([message_path(self._runner, controller, job), path])
-
-    def _is_anothers(self, mark: StorePath) -> bool:
-        taken = self._read_mark(mark)
-        if taken is None or taken.is_cancelled or taken.instance == self._presence.name:
-            return False
-        return not self._presence.has_ended(taken.instance)
 
     def _begin(self, ordered: Ordered) -> Begun:
         order = self._bounded(ordered.order, ordered.controller)

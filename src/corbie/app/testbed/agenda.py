@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from corbie.domain.ports.clock import Clock
-from corbie.domain.times import SECOND, Instant, Span, later
+from corbie.domain.times import SECOND, Instant, Span
 
 SLEEP_MAX = Span(SECOND)
 """How long a trial in real time waits at most without looking."""
@@ -35,10 +35,6 @@ class VirtualClock:
     def advance_to(self, instant: Instant) -> None:
         """Move on to an instant; one that passed changes nothing."""
         self._now = max(self._now, instant)
-
-    def advance(self, span: Span) -> None:
-        """Move on by a span."""
-        self._now = later(self._now, span)
 
 
 class WaitingClock:

@@ -30,7 +30,6 @@ class FillFault(ExpressionFault):
             f"{where}{fault.what} in ${{{shown}}}", source=fault.source, offset=fault.offset
         )
         self.path = path
-        self.cause = fault.what
 
 
 def fill_tree(tree: Tree, scope: ExpressionScope, more: More = None) -> JsonValue:

@@ -17,8 +17,6 @@ from corbie.domain.values import JsonValue
 RunStatus = Literal["running", "held", "done", "failed", "cancelled", "refused"]
 StageStatus = Literal["running", "done", "skipped", "failed"]
 
-STATE_BYTES_MAX = 4 * 1024 * 1024
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
